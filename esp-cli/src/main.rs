@@ -1,0 +1,3 @@
+//! The `esp` program.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! The ESP datapath: SAs, the outbound walk, the inbound walk.

@@ -1,0 +1,1 @@
+//! ESP transforms: keys in once, bursts of jobs through.

@@ -1,0 +1,1 @@
+//! The anti-replay window of RFC 4303, exact, with ESN inference.

@@ -1,0 +1,1 @@
+//! The SA database: lock-free lookup, handles with generations, reclamation by grace periods.

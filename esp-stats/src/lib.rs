@@ -1,0 +1,1 @@
+//! Counters that each worker writes on its own cache lines, summed on read.
