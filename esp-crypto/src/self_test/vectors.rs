@@ -1,0 +1,231 @@
+//! Known answers. Written by `scripts/selftest_vectors.py`; do not edit.
+
+use super::KnownAnswer;
+use crate::Transform;
+
+const RFC7634_APPENDIX_A: &str = "45000054a6f200004001e778c6336405c000020508005b7a3a080000553bec100007362708090a0b0c0d0e0f10111213\
+         1415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f303132333435363701020204";
+
+const RFC4868_AUTH256_1: &str = "";
+
+const SHORT: &str = "450000244303000040114b8fc0000201c63364020fa00fa10010608409332f9dddc07d4001020204";
+
+const ESN: &str = "4500003d4303000040114b76c0000201c63364020fa00fa1002937a3bd636b3e56c3eb12aa94e61f289f73847f3986fa\
+         7d34ff7b631bb59d7eb265dfa5010104";
+
+const LONG_ESN: &str = "450001f343030000401149c0c0000201c63364020fa00fa101df49dac17ed6db53957319c5e881312bb15b1e3598daf6\
+         0dd0004cac09c784399b4b7efd8c42a8c6a3e3d1b45b607331e8acefa137bf7300c1f33d1e83fa96e5af18c872a645cf\
+         0429b7a8f3f9f96c8639cc79660fd16948c9498925211fc37c99769afeb546b02f3014ef86b56aae716584b2d489d71d\
+         716f5ab63ac7b338fbc9ff2c8c0cc024912abfb5bee06226dc083b4ad80591667be9ef42fc44d2530b4ffe51ed2d5346\
+         136422714dff112e9f350113ffb8cf1ee49a132495de621f38ac4afbc912115b4073fb111eaed5413a6765cf012d5b4e\
+         c23ceb54fcafe5ec8a9ef16a1ade9ad40a7d17269dba7d53c1af4b7b9a4871daf3bc409064879ae1cd3ea06fcd5d5763\
+         74fe45ba43ee9d69b5a639f26e84a0a1f75a50c84ef45a53a423b1efc19e55518eebeb9ebe35d074474754c5c6e1272b\
+         3cdaba53e1b6b446de69394c25b8c017eb155a4ad3ee58c1e8d29857142f525f375f920cf3e727e77871bcae4a4662d3\
+         ad26b1b09b19d8c8fa27c85194920fb8939df6bb82c58e9d6592dfb8a603c7907c3b76d00b05de909af30dac3af2ec68\
+         ce40917de742c2c86162b56829a3f22b5d788bb8ce72940c35717e326078c65d3bb474555142a8dd9bee59aab93d7d4f\
+         dc65be6513aa8e48e560cc13e778eb061f59eb0102030304";
+
+pub(super) const KNOWN_ANSWERS: &[KnownAnswer] = &[
+    KnownAnswer {
+        transform: Transform::ChaCha20Poly1305,
+        case: "rfc7634-appendix-a",
+        seq_hi: None,
+        keys: "808182838485868788898a8b8c8d8e8f909192939495969798999a9b9c9d9e9fa0a1a2a3",
+        payload: RFC7634_APPENDIX_A,
+        sealed: "0102030400000005101112131415161724039428b97f417e3c13753a4f05087b67c352e6a7fab1b982d466ef407ae5c6\
+         14ee8099d52844eb61aa95dfab4c02f72aa71e7c4c4f64c9befe2facc638e8f3cbec163fac469b502773f6fb94e664da\
+         9165b82829f641e076aaa8266b7fb0f7b11b369907e1ad43",
+    },
+    KnownAnswer {
+        transform: Transform::NullHmacSha256_128,
+        case: "rfc4868-auth256-1",
+        seq_hi: None,
+        keys: "0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b",
+        payload: RFC4868_AUTH256_1,
+        sealed: "4869205468657265198a607eb44bfbc69903a0f1cf2bbdc5",
+    },
+    KnownAnswer {
+        transform: Transform::Aes128Gcm16,
+        case: "short",
+        seq_hi: None,
+        keys: "257b79a2a966335a55fe398bbc245a131bea2c5a",
+        payload: SHORT,
+        sealed: "0000100100000001c47e72611342aac971e2aff16940a1add5d3e023adb1078458ddf8b989a7dc4df35c4a45658f82b2\
+         ac63a2a0b6fbf1e4e6de025cf41cd15928e8f3a674066f6b",
+    },
+    KnownAnswer {
+        transform: Transform::Aes128Gcm16,
+        case: "esn",
+        seq_hi: Some(0x00000001),
+        keys: "7cda68f5d60cb0455ff3db5029921db99f3f4fe2",
+        payload: ESN,
+        sealed: "c0ffee0100000007c158975363e455e1de2f39cd25cf524a163d8876e462d68c5254f1ef7dd640e8eb97ec67e49b21f5\
+         9cc7e47a6e3afd7f414dc0f41aa3c3595f48abe92da27dd0943f49bf526ac0af7740cd628d4df1c77aabeb211446f98e",
+    },
+    KnownAnswer {
+        transform: Transform::Aes128Gcm16,
+        case: "long-esn",
+        seq_hi: Some(0x156f3126),
+        keys: "ea682e071f793d8b87e8e4da2c1ba915573fe7d6",
+        payload: LONG_ESN,
+        sealed: "89abcdeffffffffea5202af8207ffe7c847de98777c340d65247611b2746f4fee3cf466b1b95a68aab2b576fe99351f0\
+         37269bcd5aa049143c4dbb6fa2d821eda3e07275b8142ee21da1b8451b99febf273800bad66ef6ac75ef393c8d7fed4d\
+         a9d2429eac9d4f272be58b0501740ef14f451bc2881da02e5698775cf5eadac6f56ae9602cc40e7033cb2d9517c17fe9\
+         7ef079d38df921cec6d395f74c5d55fa1d7dfe912ffdc33cc43b4a4ff53ee8ada365b525362937d060beb60ca7cb0bc5\
+         9ca94c8c33fd440daf8fe94d6dee90a92e34f35e7bbc529f3a277682d8a48b3c4ec3d15bc5eda8ca3f9ea8cc1920c577\
+         64cad670f64555f47989bd2cb63c523ef27cc58092edb6f723d49dffc6e738d81972b829ae6072c4b6e7c286ba9aea34\
+         a5882a0fe9dbce87a6e261aefa36b27d23f3e89fc6595fec751f9687aef17d6a036d3b0211ad094aacc19dd4b7e04474\
+         4543791090d93319ae33324b07fc9c3868f375bba7075cf9061a14a4a5b0a02d6fb5bb3583b930bf5258249766225a21\
+         3c5039061f34c35010aefa6858c4d068db55daae10f22a4d898b639f6df397111bcd0228639fd1ecdbbd99b325ef1ca0\
+         f963772ee6eebcbea499df7a03f00395b53a4f9adbf29628be1dfaabea7be7f245cc31dd23dab8f3205c3b79cd4a614a\
+         1299c98cdb1bac3b972809b71c3bfdc6336567c6bee4d4314836d43ef73eb663e8dff921df5c088fd7406e4120ae7f30\
+         07bce2314253b78a",
+    },
+    KnownAnswer {
+        transform: Transform::Aes192Gcm16,
+        case: "short",
+        seq_hi: None,
+        keys: "49dc0463066b624bb0ca4053b6fa9029fabd1bb5f83c7ddfcaff03b4",
+        payload: SHORT,
+        sealed: "00001001000000017dc9fb1d914beb51205982f2d65f2212004bd084d72d14a5998ae141749b9c6f819c834ea8d85583\
+         4d8049b3d83f937bc64efdc6f213227e86356928e1e89916",
+    },
+    KnownAnswer {
+        transform: Transform::Aes192Gcm16,
+        case: "esn",
+        seq_hi: Some(0x00000001),
+        keys: "d688a9654c6c2b56df65c5c2f7e584c92f511aebeb249f5802b2a173",
+        payload: ESN,
+        sealed: "c0ffee01000000074cc87717024b5d1ebcc148ebe4c9e2f27b664e24bf673f33c3225f49c7942f058bfd6c6900ab1ad5\
+         dcc685bc486afc78c36108b773cfd228c4e4f95be402b3366beb9231884366856283ccf2587b0bfbf69a2e0040091acf",
+    },
+    KnownAnswer {
+        transform: Transform::Aes192Gcm16,
+        case: "long-esn",
+        seq_hi: Some(0x156f3126),
+        keys: "3c380ab40f7ec16bf05a0b7549c7101dc637bbcdea35b889bbccc2e7",
+        payload: LONG_ESN,
+        sealed: "89abcdeffffffffeb8fdabaef6d40b84ec9829af4d3aacf839b4969a4c96b2597709b8941733f521a346bb81ec4d6bd3\
+         83d2300d3a3ee6a1278bdd8c7e1cec788af2136ce06fd3f1506b0723de41505a032bf4ee5b5eaea555786589fedc95a6\
+         ff2bb7ef36f19f19b5b014f5be387cb059c99123121b197859b31b492b4a5b21802a7265484f315ebc862d100363e156\
+         0b01949cf5e19580bc421f5707219731b9163a621e7beef49db06d30dfb2eef1fcf8d7340924dbbd0a898e90a6ded58f\
+         366b486d6a1b85328582688d912e43b6577c4bbb16386f547bc4452f30f6926e7302dd55ef0ba4b0fd4704aa5935bfb1\
+         ca4ca541a76dae79feb9246c9a2e8428cf41e4fc42e563f97d2f89a4c8cb4b2ea2db458853aa688c440ec9cb9f81eab1\
+         dce747d74f576e95c652634bda4e37261a4db21a0fda2db50cde3f9c78d8377889e176bd1f6d7737767334813577c84e\
+         e54bde7d5a121f12fdc760e415d783ca47f698e35d50a995154ad552efec4f0d16b83c7d22796b3fdb47a259861f5398\
+         55e892a610194513974c6c9b7377fac195d8950e008b48dbf31ba81dc308ad28591297c48a797ec0b90428b6217d5d86\
+         a47b02147ad9450a751cffe51ffc0533a90795fcb236f6963ce5ed45ac60e1ae263cba4b5825e24048454cd044c6953a\
+         2d5b3eae08b176cace0c7be7365433cc6f8bbf1c27a7dee2d04b0d0fc4fd1c1e14913d9723d8105e285d0c159ca34265\
+         056da555f0cd3a72",
+    },
+    KnownAnswer {
+        transform: Transform::Aes256Gcm16,
+        case: "short",
+        seq_hi: None,
+        keys: "e4227f7463bb78ef9f92d36bb48090a3a25812d90ce15850fc5b983cceab41d0884c4270",
+        payload: SHORT,
+        sealed: "0000100100000001e823bfddbb86b28bd92624033e6bf844433d1b1080b17c21b95a3295a46041c6498d5b95eccb1de4\
+         6e613f6599dd602556b10d148f1802366be673f0f54a861e",
+    },
+    KnownAnswer {
+        transform: Transform::Aes256Gcm16,
+        case: "esn",
+        seq_hi: Some(0x00000001),
+        keys: "a272ff26f04412e91ca724cae93c9facbb120a3e5dc698e5e3d04e9d41005ac6e30333c9",
+        payload: ESN,
+        sealed: "c0ffee0100000007a6cd7fae684df29ab2e3c186ab9685e1f3cfe1d21bc760026910d5f7c8b9d1d5267989cf01d6f380\
+         e599ace60869b2d3f2bcb61a5b4e74d462c2e97f2fecea5cd516d3a7bf2ba62b74c21c8728dfb528cddfba18bd79949f",
+    },
+    KnownAnswer {
+        transform: Transform::Aes256Gcm16,
+        case: "long-esn",
+        seq_hi: Some(0x156f3126),
+        keys: "266d3c1022c266254a5dca4a8c6ba3243bcd38c3dd44b58a55eb37f3b9652a416b9088f7",
+        payload: LONG_ESN,
+        sealed: "89abcdeffffffffef414b20e8c07a9b6ed0cc240c766b9414ce7a2b27cfe2981d08511b6780540d0c175f3c3139d90ef\
+         790dc4cfb9f68dd52eb07b6cd38928982d1893d1940d29f3cd4ad1ffe0831b4094eb287b068acdbddba9d1edd4bc0ac9\
+         de11e93336850bce399f55e2620385d51becde2d0557827d0f163e65536190ab4e1f08b91458d8390e28787a18fcd17a\
+         1e41ac827325b2b10f68dfccd8e5b63662a249d65696c0321a799c449c55a82086d18dba7809035361f4aa10d2c02d2e\
+         770eb287c132992eda3da45b0c366ddeaf1ed46306ca6076321287ba8d010971e2d72fd3614bd5f55b87287678a0c981\
+         876548d3f1ee0f4eae9b1d61fd5426c61bb7180eed6501c6c0eae94605ce9d26dbbe7f3dc8ed982f393b7c667e0948ff\
+         fcc9ccb40b83d2cfd4c144b4304cddfa0f9334b65710a5c07838b5c1ca8e5bb800ca223199a345144618905c1d92b69a\
+         6ce9e9d47a3ae792215e07974386675a7b5babd57418a3ae22462f77e4619ab404819474f5d274ce784f7962c63a6bc9\
+         3f78988fd86512b0af198a615a2fcb6583b4d3b0fbde38ef35c329ed661cd1d7804ffbd649968679e6a30f2e33628fc0\
+         6e60131eb1a60b3808c36221873548eb6872289e828423afe0cc1aeee38f9f4a7b363c2efa8837d6e2d8873029e2b09c\
+         4ecc7a1c952892a7819f5c97c83d3c60c340891ec3d8519db2e39e763ed3b4349c282a559f1def1a78486de883b76003\
+         e4bdfaf33e55577d",
+    },
+    KnownAnswer {
+        transform: Transform::ChaCha20Poly1305,
+        case: "short",
+        seq_hi: None,
+        keys: "a4b0c9af56d1dc0de44dd9450bf3f208ba99013db19f0246e3f04e1f5297cec03010ba6a",
+        payload: SHORT,
+        sealed: "00001001000000018904c6b697058c5ea43a85ccb0491f225ca501836cc525c72248c9d86210f34ab198d0c9892bf35e\
+         7e0ea739f8c446cc966f9d491028291da80bf76c495e3007",
+    },
+    KnownAnswer {
+        transform: Transform::ChaCha20Poly1305,
+        case: "esn",
+        seq_hi: Some(0x00000001),
+        keys: "87b14946da864a76341d41746d953e84ca48d944f015e62525ca896de8ca611b4b0b82dd",
+        payload: ESN,
+        sealed: "c0ffee0100000007ce2f2d17689fb7c0556825fe1be45f9d43965a90af36667ec80a9ac3997192a7aefcc45fcea410c7\
+         cce22ba21e9c2d1375ec221158549ae8d236c7f664891392432cf2c2d9dc12f5e182f2a78677d29ca47a3e478088856c",
+    },
+    KnownAnswer {
+        transform: Transform::ChaCha20Poly1305,
+        case: "long-esn",
+        seq_hi: Some(0x156f3126),
+        keys: "aea343686fa160b0d754287c8408b907c4629baf4342d44adf84ea5d23ba8eaab1fddc8f",
+        payload: LONG_ESN,
+        sealed: "89abcdeffffffffe7ee1af8c9bf12df775723db84a713d9b1af0742d2c1b25e96c240366cdb96254e78dde54be2d6129\
+         eda0961a7e43e54f10b6044a1144b1fccd57b91867a1f76b92145fd531a22d6054cb6530b1a4d9bb31ff3d5402d61c14\
+         2f0e2ea71b574b4aecfc192bd987dd12757164548bdad544a0cd5e839441b510c31e640e325e4fcf6ee048c1062ec7a4\
+         5a5b7d7ae98717577b74d9f04bee883c69537fc616634505c7bf6c729c891a2df42fa6c7a65e851caaf2d2b43c42b11b\
+         b8359d715ecb4a8294ff7bfb0858852dfd66e79ab3f46f0358a39ad2866c25eb13192348f8479940a469707727976014\
+         e9d00ba84e8e8c2b2fca4b0af47bc557812741d4dfd27eb991d31f991c69d370245adb61528b24388ec66e7b9017515b\
+         3b6d24851580efd46144c340b5a205d9f30cb5838c09f6dda7ed4ce14ebfbc611111581e9084330280b336368f6ecb99\
+         8b4d60fd1454520ffdb87af9f605952d058ef43599ca9d9f525d8573c634d2b3a95eb74c1d9559eca37e4df7cc8e86ae\
+         19664f212f72ae54bc970bfd860eb6a6fc90a4d8f0cc36925c4a45e30dde196bedcf2458dd9babd5a0622baf29acea8c\
+         fced0a8ac0d37983e0fb3ccb85de63dce03e90741aa7a230f496a7359d46c6fb82056939bb85cac3a03b9309d05dca62\
+         9ed9dcbf95b385c1f50c2a2dce2ce59bcbf1656d358644bf1fc36ec067ee648ed1919b9b6e06f421b7b03928452cbf31\
+         b4cbf7880f6681fc",
+    },
+    KnownAnswer {
+        transform: Transform::NullHmacSha256_128,
+        case: "short",
+        seq_hi: None,
+        keys: "a564e07cdf2452a4c432cc3709ccb47b4a1d95f187a9b770fe9f024a8d1f18b3",
+        payload: SHORT,
+        sealed: "0000100100000001450000244303000040114b8fc0000201c63364020fa00fa10010608409332f9dddc07d4001020204\
+         041e500e1dab810149b3c12753ae360b",
+    },
+    KnownAnswer {
+        transform: Transform::NullHmacSha256_128,
+        case: "esn",
+        seq_hi: Some(0x00000001),
+        keys: "de9200e74b8c25e042a554ab0b52b2dabfa2f8fdeb36a2a8b69a5a5c639dda18",
+        payload: ESN,
+        sealed: "c0ffee01000000074500003d4303000040114b76c0000201c63364020fa00fa1002937a3bd636b3e56c3eb12aa94e61f\
+         289f73847f3986fa7d34ff7b631bb59d7eb265dfa5010104a082694df01f3e5b66ccf9b9f998f1d6",
+    },
+    KnownAnswer {
+        transform: Transform::NullHmacSha256_128,
+        case: "long-esn",
+        seq_hi: Some(0x156f3126),
+        keys: "6813771ebce49fd6f5bccb2c22b69f300c88c0516443f01369b49a350f780c89",
+        payload: LONG_ESN,
+        sealed: "89abcdeffffffffe450001f343030000401149c0c0000201c63364020fa00fa101df49dac17ed6db53957319c5e88131\
+         2bb15b1e3598daf60dd0004cac09c784399b4b7efd8c42a8c6a3e3d1b45b607331e8acefa137bf7300c1f33d1e83fa96\
+         e5af18c872a645cf0429b7a8f3f9f96c8639cc79660fd16948c9498925211fc37c99769afeb546b02f3014ef86b56aae\
+         716584b2d489d71d716f5ab63ac7b338fbc9ff2c8c0cc024912abfb5bee06226dc083b4ad80591667be9ef42fc44d253\
+         0b4ffe51ed2d5346136422714dff112e9f350113ffb8cf1ee49a132495de621f38ac4afbc912115b4073fb111eaed541\
+         3a6765cf012d5b4ec23ceb54fcafe5ec8a9ef16a1ade9ad40a7d17269dba7d53c1af4b7b9a4871daf3bc409064879ae1\
+         cd3ea06fcd5d576374fe45ba43ee9d69b5a639f26e84a0a1f75a50c84ef45a53a423b1efc19e55518eebeb9ebe35d074\
+         474754c5c6e1272b3cdaba53e1b6b446de69394c25b8c017eb155a4ad3ee58c1e8d29857142f525f375f920cf3e727e7\
+         7871bcae4a4662d3ad26b1b09b19d8c8fa27c85194920fb8939df6bb82c58e9d6592dfb8a603c7907c3b76d00b05de90\
+         9af30dac3af2ec68ce40917de742c2c86162b56829a3f22b5d788bb8ce72940c35717e326078c65d3bb474555142a8dd\
+         9bee59aab93d7d4fdc65be6513aa8e48e560cc13e778eb061f59eb0102030304115a12074cf51af64728e0b344899c4f",
+    },
+];
