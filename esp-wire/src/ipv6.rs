@@ -58,8 +58,8 @@ impl<'a> Ipv6<'a> {
     #[inline]
     #[must_use]
     pub fn traffic_class(&self) -> u8 {
-        let [_, high, low, _] = (self.fixed.version_class_flow.get() >> 4).to_be_bytes();
-        (high << 4) | (low >> 4)
+        let [_, class, _, _] = (self.fixed.version_class_flow.get() >> 4).to_be_bytes();
+        class
     }
 
     /// Flow label, 20 bits.
