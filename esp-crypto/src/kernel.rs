@@ -93,3 +93,6 @@ impl KernelSet {
         KernelId::ALL.into_iter().filter(move |kernel| self.0 & kernel.bit() != 0)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -99,3 +99,6 @@ fn bytes(hexadecimal: &str) -> Option<Vec<u8>> {
 /// Packets in a test burst: one more than a switch hands over at once, so that kernels which work on several
 /// packets together meet full groups and a remainder.
 const COPIES: usize = 33;
+
+#[cfg(test)]
+mod tests;
