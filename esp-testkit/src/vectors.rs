@@ -14,12 +14,16 @@
 //! ```
 //!
 //! Fields that a reader does not know are ignored, so a newer file of the same format can be read.
+//!
+//! A fourth file is ours and compiled in: [`scapy`] gives packets that scapy sealed.
 
 mod field;
 mod kat;
+mod scapy;
 mod scenario;
 
 pub use kat::{LinuxVector, PacketVector, RfcVector};
+pub use scapy::{ScapyVector, scapy};
 pub use scenario::{Count, Expect, Lifetime, SaSpec, Scenario, Step};
 
 use serde::de::DeserializeOwned;
