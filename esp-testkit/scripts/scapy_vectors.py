@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Seals packets with scapy, an ESP implementation that has nothing to do with ours, and writes them to data/scapy.json.
+"""Seals packets with scapy, an ESP implementation that has nothing to do with ours, into data/scapy.json.
 
     scapy_vectors.py            write the file
     scapy_vectors.py --check    compare with the file; status 1 where it differs
 
-Needs scapy 2.8 and cryptography. Keys, IVs and numbers are derived from names, so the file is the same every time.
-Known to differ from the RFCs: scapy sends a zero UDP checksum over IPv6 too, where RFC 8200 section 8.1 wants one.
+Needs scapy 2.8 and cryptography. Keys, IVs and numbers are derived from names, so the file is the same
+every time. Known to differ from the RFCs: scapy sends a zero UDP checksum over IPv6 too, where RFC 8200
+section 8.1 wants one.
 """
 
 import hashlib
@@ -106,11 +107,12 @@ def packet(sa, name, inner, high, length):
 
 
 def inner_packet(family, length):
-    header = IP(src="10.1.0.1", dst="10.2.0.2", id=0x1111) if family == 4 else IPv6(src="2001:db8:1::1", dst="2001:db8:2::2")
+    ipv4 = IP(src="10.1.0.1", dst="10.2.0.2", id=0x1111)
+    ipv6 = IPv6(src="2001:db8:1::1", dst="2001:db8:2::2")
     datagram = UDP(sport=5001, dport=5002)
     if length:
         datagram /= Raw(bytes(i % 251 for i in range(length)))
-    return header / datagram
+    return (ipv4 if family == 4 else ipv6) / datagram
 
 
 def tunnel_header(family):

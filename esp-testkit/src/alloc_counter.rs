@@ -37,8 +37,8 @@ pub fn allocations_during<R>(body: impl FnOnce() -> R) -> u64 {
     after - before
 }
 
-// SAFETY: memory is obtained, resized and freed by System alone, with the caller's arguments unchanged; the count
-// neither allocates nor panics.
+// SAFETY: memory is obtained, resized and freed by System alone, with the caller's arguments unchanged; the
+// count neither allocates nor panics.
 unsafe impl GlobalAlloc for CountingAlloc {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         tick();

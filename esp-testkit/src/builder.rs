@@ -1,7 +1,8 @@
 //! Packets in clear, and buffers with room around them.
 //!
-//! [`Ipv4`] and [`Ipv6`] hold every header field that an ESP implementation looks at; [`Upper`] is what they carry. Lengths
-//! and checksums are filled in. A packet starts at its IP header; [`ethernet_padded`] adds what a link adds behind.
+//! [`Ipv4`] and [`Ipv6`] hold every header field that an ESP implementation looks at; [`Upper`] is what they
+//! carry. Lengths and checksums are filled in. A packet starts at its IP header; [`ethernet_padded`] adds
+//! what a link adds behind.
 //!
 //! ```
 //! use esp_testkit::builder::{Ext, Ipv4, Ipv6, Room, Upper};
@@ -115,24 +116,26 @@ impl Upper {
     }
 }
 
-/// `len` bytes of which each tells its place: 0, 1, .. 250, 0, 1, .. (251 is prime, so a shift by any power of two shows).
+/// `len` bytes of which each tells its place: 0, 1, .. 250, 0, 1, .. (251 is prime, so a shift by any power
+/// of two shows).
 pub fn pattern(len: usize) -> Vec<u8> {
     (0..=250).cycle().take(len).collect()
 }
 
-/// `packet` followed by `len` bytes of `0xfc`, as TFC padding (RFC 4303 section 2.7) follows an inner packet: the IP
-/// length does not cover them.
+/// `packet` followed by `len` bytes of `0xfc`, as TFC padding (RFC 4303 section 2.7) follows an inner packet:
+/// the IP length does not cover them.
 pub fn with_tail(packet: &[u8], len: usize) -> Vec<u8> {
     joined(packet, &vec![0xfc; len])
 }
 
-/// `packet` followed by zeros up to the 46 bytes that an Ethernet frame carries at least; the IP length does not cover
-/// them.
+/// `packet` followed by zeros up to the 46 bytes that an Ethernet frame carries at least; the IP length does
+/// not cover them.
 pub fn ethernet_padded(packet: &[u8]) -> Vec<u8> {
     joined(packet, &vec![0; ETHERNET_MIN_PAYLOAD.saturating_sub(packet.len())])
 }
 
-/// The Ethernet frame of `packet`, without frame check sequence: 14 bytes of header, then [`ethernet_padded`].
+/// The Ethernet frame of `packet`, without frame check sequence: 14 bytes of header, then
+/// [`ethernet_padded`].
 pub fn ethernet_frame(packet: &[u8]) -> Vec<u8> {
     let ether_type: [u8; 2] =
         if packet.first().is_some_and(|first| first >> 4 == 6) { [0x86, 0xdd] } else { [0x08, 0] };

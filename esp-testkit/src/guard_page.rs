@@ -96,7 +96,8 @@ impl DerefMut for GuardedBuf {
 
 impl Drop for GuardedBuf {
     fn drop(&mut self) {
-        // SAFETY: the mapping is `map_len` bytes from `map`, made in `new`, and no slice of it outlives `self`.
+        // SAFETY: the mapping is `map_len` bytes from `map`, made in `new`, and no slice of it outlives
+        // `self`.
         let unmapped = unsafe { munmap(self.map.as_ptr().cast(), self.map_len) };
         debug_assert!(unmapped.is_ok(), "unmapping our own mapping can't fail");
     }

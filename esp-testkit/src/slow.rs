@@ -1,9 +1,10 @@
-//! A slow ESP, written from the RFCs alone: 4303 (ESP), 4106 (AES-GCM), 7634 (ChaCha20-Poly1305), 2410 (NULL),
-//! 4868 (HMAC-SHA-256-128) and 3948 (UDP encapsulation).
+//! A slow ESP, written from the RFCs alone: 4303 (ESP), 4106 (AES-GCM), 7634 (ChaCha20-Poly1305), 2410
+//! (NULL), 4868 (HMAC-SHA-256-128) and 3948 (UDP encapsulation).
 //!
-//! Every step allocates and nothing is shared with the engine: it is what the engine is compared with. It keeps no
-//! state: the caller gives number and IV, and there is no replay window. [`seal_raw`] makes authentic packets out of any
-//! plaintext, wicked trailers included; [`wrap_esp`] puts them into an IP packet.
+//! Every step allocates and nothing is shared with the engine: it is what the engine is compared with. It
+//! keeps no state: the caller gives number and IV, and there is no replay window. [`seal_raw`] makes
+//! authentic packets out of any plaintext, wicked trailers included; [`wrap_esp`] puts them into an IP
+//! packet.
 //!
 //! ```
 //! use esp_testkit::builder::{Ipv4, Upper};
@@ -78,8 +79,8 @@ pub enum SlowMode {
 /// What [`open`] found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlowOpened {
-    /// The IP packet in clear. Tunnel: cut to its own length, so without TFC padding. Transport: the headers that were
-    /// before ESP, with what was inside. Empty for a dummy packet (next header 59).
+    /// The IP packet in clear. Tunnel: cut to its own length, so without TFC padding. Transport: the headers
+    /// that were before ESP, with what was inside. Empty for a dummy packet (next header 59).
     pub inner: Vec<u8>,
     /// The trailer's next header.
     pub next_header: u8,
@@ -112,9 +113,10 @@ pub enum SlowError {
 
 /// Seals `ip_packet` under the 64-bit `seq` and `iv`: the whole packet as it goes on the wire.
 ///
-/// `tfc` zero bytes follow the payload (RFC 4303 section 2.7), and the padding is `pad_extra` bytes longer than it has to be.
-/// The IV is not used with NULL. Of `ip_packet`, bytes beyond its own IP length are left out. Panics where it is no IP
-/// packet, or where the padding is over 255 bytes or leaves the trailer off its 4-byte boundary.
+/// `tfc` zero bytes follow the payload (RFC 4303 section 2.7), and the padding is `pad_extra` bytes longer
+/// than it has to be. The IV is not used with NULL. Of `ip_packet`, bytes beyond its own IP length are left
+/// out. Panics where it is no IP packet, or where the padding is over 255 bytes or leaves the trailer off its
+/// 4-byte boundary.
 pub fn seal(sa: &SlowSa, seq: u64, iv: [u8; 8], ip_packet: &[u8], tfc: usize, pad_extra: usize) -> Vec<u8> {
     let packet = ip::trimmed(ip_packet).expect("ip_packet is an IP packet");
     let (headers, next_header, payload) = match sa.mode {
@@ -127,8 +129,8 @@ pub fn seal(sa: &SlowSa, seq: u64, iv: [u8; 8], ip_packet: &[u8], tfc: usize, pa
     wrap_esp(&headers, sa.udp, &seal_raw(sa, seq, iv, &plaintext))
 }
 
-/// Padding, pad length and next header behind `payload_len` bytes: 4-byte aligned (RFC 4303 section 2.4), the padding
-/// `pad_extra` bytes longer than that takes.
+/// Padding, pad length and next header behind `payload_len` bytes: 4-byte aligned (RFC 4303 section 2.4), the
+/// padding `pad_extra` bytes longer than that takes.
 pub fn trailer(payload_len: usize, pad_extra: usize, next_header: u8) -> Vec<u8> {
     assert_eq!(pad_extra % 4, 0, "pad_extra is a multiple of 4");
     let shortest = (payload_len + 2).next_multiple_of(4) - (payload_len + 2);
@@ -144,7 +146,8 @@ pub fn seal_raw(sa: &SlowSa, seq: u64, iv: [u8; 8], plaintext_with_trailer: &[u8
     esp
 }
 
-/// Opens a packet, from its outer IP header. `seq_hi` is the high half of its number and enters the ICV with ESN.
+/// Opens a packet, from its outer IP header. `seq_hi` is the high half of its number and enters the ICV with
+/// ESN.
 ///
 /// # Errors
 ///

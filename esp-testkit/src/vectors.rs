@@ -1,9 +1,10 @@
 //! Known answers.
 //!
 //! Three kinds of files hold what others computed: `rfc_kat.json` (values printed in RFCs and drafts),
-//! `dpdk_ipsec_kat.json` and `linux_kat.json` (whole packets), and `scenarios.json` (sequences of events with what
-//! becomes of each packet). They lie in an optional directory: the environment variable `ESP_VECTORS`, or else
-//! `../shared/vectors` beside the workspace. Where there is none a test calls [`skipped`] and returns:
+//! `dpdk_ipsec_kat.json` and `linux_kat.json` (whole packets), and `scenarios.json` (sequences of events with
+//! what becomes of each packet). They lie in an optional directory: the environment variable `ESP_VECTORS`,
+//! or else `../shared/vectors` beside the workspace. Where there is none a test calls [`skipped`] and
+//! returns:
 //!
 //! ```
 //! # use esp_testkit::vectors;
@@ -30,8 +31,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// The directory of known answers: `ESP_VECTORS`, or else `../shared/vectors` beside the workspace; `None` where that
-/// is absent. Panics when `ESP_VECTORS` names something that is no directory.
+/// The directory of known answers: `ESP_VECTORS`, or else `../shared/vectors` beside the workspace; `None`
+/// where that is absent. Panics when `ESP_VECTORS` names something that is no directory.
 pub fn dir() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("ESP_VECTORS") {
         let named = PathBuf::from(named);
@@ -62,8 +63,8 @@ pub fn linux_kat() -> Option<Vec<LinuxVector>> {
     load("linux_kat.json", "esp-kat/1", "vectors")
 }
 
-/// Sequences of events for replay, ESN, rekeying, lifetimes and counters (`scenarios.json`), or `None` where the file
-/// is absent.
+/// Sequences of events for replay, ESN, rekeying, lifetimes and counters (`scenarios.json`), or `None` where
+/// the file is absent.
 pub fn scenarios() -> Option<Vec<Scenario>> {
     load("scenarios.json", "esp-scenarios/1", "scenarios")
 }

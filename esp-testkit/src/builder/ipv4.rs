@@ -44,7 +44,8 @@ impl Default for Ipv4 {
 }
 
 impl Ipv4 {
-    /// The packet that carries `upper`. Panics where a field is out of range or the packet is over 65535 bytes.
+    /// The packet that carries `upper`. Panics where a field is out of range or the packet is over 65535
+    /// bytes.
     pub fn packet(&self, upper: &Upper) -> Vec<u8> {
         let (protocol, bytes) = upper.ipv4(self.src, self.dst);
         joined(&self.header(protocol, bytes.len()), &bytes)

@@ -8,7 +8,8 @@ use etherparse::{IpFragOffset, IpNumber, Ipv6FragmentHeader, Ipv6Header, Ipv6Raw
 pub struct Ipv6 {
     /// Source address.
     pub src: [u8; 16],
-    /// Destination address; the checksum of what the packet carries is made with it, whatever a routing header says.
+    /// Destination address; the checksum of what the packet carries is made with it, whatever a routing
+    /// header says.
     pub dst: [u8; 16],
     /// DSCP in the upper six bits, ECN in the lower two.
     pub traffic_class: u8,
@@ -20,7 +21,8 @@ pub struct Ipv6 {
     pub exts: Vec<Ext>,
 }
 
-/// An extension header (RFC 8200 section 4). `len` is its whole length in bytes: a multiple of 8, from 8 to 2048.
+/// An extension header (RFC 8200 section 4). `len` is its whole length in bytes: a multiple of 8, from 8 to
+/// 2048.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ext {
     /// Hop-by-hop options, all of them padding.
@@ -64,7 +66,8 @@ impl Default for Ipv6 {
 }
 
 impl Ipv6 {
-    /// The packet that carries `upper`. Panics where a field is out of range or the payload is over 65535 bytes.
+    /// The packet that carries `upper`. Panics where a field is out of range or the payload is over 65535
+    /// bytes.
     pub fn packet(&self, upper: &Upper) -> Vec<u8> {
         let (protocol, bytes) = upper.ipv6(self.src, self.dst);
         joined(&self.header(protocol, bytes.len()), &bytes)

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// A packet with headroom and tailroom. The room is filled with canary bytes, each telling its place, and all bytes are
-/// remembered as they were, so that any write out of bounds can be shown.
+/// A packet with headroom and tailroom. The room is filled with canary bytes, each telling its place, and all
+/// bytes are remembered as they were, so that any write out of bounds can be shown.
 #[derive(Clone, Debug)]
 pub struct Room {
     bytes: Vec<u8>,
@@ -40,7 +40,8 @@ impl Room {
         self.data.len()
     }
 
-    /// Panics, naming the place, unless every byte outside `range` (offsets into the buffer) is as it was at first.
+    /// Panics, naming the place, unless every byte outside `range` (offsets into the buffer) is as it was at
+    /// first.
     #[track_caller]
     pub fn assert_untouched_outside(&self, range: Range<usize>) {
         let places = (0..self.bytes.len()).filter(|place| !range.contains(place));

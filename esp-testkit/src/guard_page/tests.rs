@@ -40,8 +40,8 @@ fn touches_beyond() {
         Side::Start => buf.as_ptr().wrapping_sub(1),
         Side::End => buf.as_ptr().wrapping_add(61),
     };
-    // SAFETY: the address is inside the mapping of `buf`, in its page without access: the read faults, which is the
-    // point, and nothing comes of it.
+    // SAFETY: the address is inside the mapping of `buf`, in its page without access: the read faults, which
+    // is the point, and nothing comes of it.
     let byte = unsafe { std::ptr::read_volatile(beyond) };
     panic!("read {byte} beyond the buffer");
 }

@@ -31,7 +31,8 @@ pub(super) fn unprotect(sa: &SlowSa, high: [u8; 4], low: [u8; 4], rest: &[u8]) -
     aead(sa, Way::Open, *iv, Payload { msg: sealed, aad: &aad(sa, high, low) }).map_err(|_| SlowError::BadIcv)
 }
 
-/// RFC 4303 section 2.8: the ICV covers SPI, number, plaintext with trailer, and behind them the high half of an ESN.
+/// RFC 4303 section 2.8: the ICV covers SPI, number, plaintext with trailer, and behind them the high half of
+/// an ESN.
 fn hmac(sa: &SlowSa, high: [u8; 4], low: [u8; 4], plaintext: &[u8]) -> [u8; ICV_LEN] {
     let mut covered = [sa.spi.to_be_bytes().as_slice(), &low, plaintext].concat();
     if sa.esn {

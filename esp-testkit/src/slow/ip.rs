@@ -3,8 +3,8 @@
 use super::{ESP, IPV4, IPV6, SlowError, UDP};
 use std::net::IpAddr;
 
-/// An outer header for tunnel mode, to be handed to [`wrap_esp`]: hop limit 64; DSCP, ECN, identification, flags and flow
-/// label zero. Panics where the addresses are of two families.
+/// An outer header for tunnel mode, to be handed to [`wrap_esp`]: hop limit 64; DSCP, ECN, identification,
+/// flags and flow label zero. Panics where the addresses are of two families.
 pub fn tunnel_header(src: IpAddr, dst: IpAddr) -> Vec<u8> {
     match (src, dst) {
         (IpAddr::V4(src), IpAddr::V4(dst)) => {
@@ -17,8 +17,8 @@ pub fn tunnel_header(src: IpAddr, dst: IpAddr) -> Vec<u8> {
     }
 }
 
-/// A whole packet: `headers` (IPv4 with options, or IPv6 with extension headers), a UDP header between the ports `udp`, and
-/// `esp`. Lengths, checksums and the last next-header field are filled in.
+/// A whole packet: `headers` (IPv4 with options, or IPv6 with extension headers), a UDP header between the
+/// ports `udp`, and `esp`. Lengths, checksums and the last next-header field are filled in.
 ///
 /// The UDP checksum is zero over IPv4 (RFC 3948 section 2.1) and right over IPv6 (RFC 8200 section 8.1).
 pub fn wrap_esp(headers: &[u8], udp: Option<(u16, u16)>, esp: &[u8]) -> Vec<u8> {
@@ -33,7 +33,8 @@ pub fn wrap_esp(headers: &[u8], udp: Option<(u16, u16)>, esp: &[u8]) -> Vec<u8> 
     with_protocol(headers, UDP, &datagram)
 }
 
-/// `headers` in front of `payload` of this protocol, with length, checksum and the last next-header field to suit.
+/// `headers` in front of `payload` of this protocol, with length, checksum and the last next-header field to
+/// suit.
 pub(super) fn with_protocol(headers: &[u8], protocol: u8, payload: &[u8]) -> Vec<u8> {
     let mut packet = [headers, payload].concat();
     let header_len = headers.len();
@@ -54,8 +55,8 @@ pub(super) fn with_protocol(headers: &[u8], protocol: u8, payload: &[u8]) -> Vec
 
 /// Headers, protocol and payload, cut where ESP goes in transport mode.
 ///
-/// RFC 4303 section 3.1.1: behind an IPv4 header with its options; in IPv6 behind hop-by-hop, routing and fragment headers,
-/// and before destination options that follow them, which it then protects.
+/// RFC 4303 section 3.1.1: behind an IPv4 header with its options; in IPv6 behind hop-by-hop, routing and
+/// fragment headers, and before destination options that follow them, which it then protects.
 pub(super) fn split_for_transport(packet: &[u8]) -> Option<(Vec<u8>, u8, Vec<u8>)> {
     if version(packet) == 4 {
         let header_len = ipv4_header_len(packet)?;
@@ -67,8 +68,8 @@ pub(super) fn split_for_transport(packet: &[u8]) -> Option<(Vec<u8>, u8, Vec<u8>
     Some((packet[..at].to_vec(), next_header, packet[at..].to_vec()))
 }
 
-/// The headers before ESP, and ESP from its SPI, of a packet of the right length. A UDP header before ESP belongs to
-/// neither.
+/// The headers before ESP, and ESP from its SPI, of a packet of the right length. A UDP header before ESP
+/// belongs to neither.
 pub(super) fn unwrap_esp(packet: &[u8], udp: Option<(u16, u16)>) -> Result<(Vec<u8>, Vec<u8>), SlowError> {
     let (protocol, at) = payload_of(packet)?;
     let (headers, payload) = packet.split_at(at);
@@ -170,8 +171,9 @@ fn extension_headers_until(packet: &[u8], limit: usize) -> Option<Chain> {
     (chain.end <= limit).then_some(chain)
 }
 
-/// RFC 8200 section 8.1, over what is in `datagram`: the checksum where that field is zero; zero where the field is right.
-/// The destination of the pseudo-header is that of the fixed header: a routing header with segments left isn't handled.
+/// RFC 8200 section 8.1, over what is in `datagram`: the checksum where that field is zero; zero where the
+/// field is right. The destination of the pseudo-header is that of the fixed header: a routing header with
+/// segments left isn't handled.
 fn udp_checksum_ipv6(headers: &[u8], datagram: &[u8]) -> u16 {
     let length = u32::try_from(datagram.len()).expect("short").to_be_bytes();
     !sum(&[&headers[8..40], &length, &[0, 0, 0, UDP], datagram].concat())

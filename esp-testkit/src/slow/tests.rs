@@ -104,6 +104,24 @@ fn dpdk_gcm_packets_open_and_seal_the_same() {
 }
 
 #[test]
+fn linux_gcm_packets_open() {
+    let Some(vectors) = vectors::linux_kat() else { return vectors::skipped("linux_gcm_packets_open") };
+    let mut checked = 0;
+    for v in vectors.iter().filter(|v| v.cipher == "aes-gcm" && v.icv_len == 16) {
+        let salt = v.salt[..].try_into().expect("four bytes");
+        let (spi, key, esn) = (v.spi, v.key.clone(), v.esn_hi.is_some());
+        let mode = tunnel("192.0.2.1", "192.0.2.2");
+        let sa = SlowSa { spi, transform: SlowTransform::AesGcm16, key, salt, esn, mode, udp: None };
+        let packet = wrap_esp(&Ipv4::default().header(0, 0), None, &v.esp_packet);
+        let opened =
+            open(&sa, v.esn_hi.unwrap_or(0), &packet).unwrap_or_else(|why| panic!("{}: {why:?}", v.name));
+        assert_eq!((opened.inner, opened.seq_low), (v.inner.clone(), v.seq), "{}", v.name);
+        checked += 1;
+    }
+    assert!(checked >= 2, "only {checked} cases");
+}
+
+#[test]
 fn what_is_sealed_opens() {
     let v4 = Ipv4 { options: vec![1; 8], tos: 0xff, ..Ipv4::default() };
     let exts = vec![Ext::HopByHop { len: 8 }, Ext::Routing { segments_left: 0 }, Ext::DestOpts { len: 16 }];

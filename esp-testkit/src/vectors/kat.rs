@@ -5,9 +5,9 @@ use serde::Deserialize;
 
 /// One value printed in an RFC or a draft.
 ///
-/// What a field holds depends on `level`: `esp` fills the packet fields, `aead` and `cipher` have `plaintext` and
-/// `ciphertext`, `mac` has `mac`, `message` and `icv`. Byte fields without an `Option` are empty when absent. All bytes
-/// are in the order in which they go on the wire.
+/// What a field holds depends on `level`: `esp` fills the packet fields, `aead` and `cipher` have `plaintext`
+/// and `ciphertext`, `mac` has `mac`, `message` and `icv`. Byte fields without an `Option` are empty when
+/// absent. All bytes are in the order in which they go on the wire.
 #[derive(Clone, Debug, Deserialize)]
 pub struct RfcVector {
     /// Name of the case, such as `gcm-esp-01`.

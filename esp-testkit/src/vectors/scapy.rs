@@ -23,8 +23,8 @@ pub struct ScapyVector {
     pub sealed: Vec<u8>,
 }
 
-/// All packets that scapy sealed: every transform of the slow ESP with each AES key size, transport and tunnel mode, all
-/// families, with and without ESN and UDP encapsulation.
+/// All packets that scapy sealed: every transform of the slow ESP with each AES key size, transport and
+/// tunnel mode, all families, with and without ESN and UDP encapsulation.
 pub fn scapy() -> Vec<ScapyVector> {
     let sas: Vec<Sa> = parse(include_str!("../../data/scapy.json"), "esp-scapy/1", "sas")
         .unwrap_or_else(|why| panic!("data/scapy.json: {why}"));

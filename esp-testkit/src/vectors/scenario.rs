@@ -81,8 +81,8 @@ pub enum Count {
 
 /// One event.
 ///
-/// A step of an operation that is not known here, or whose fields do not fit, is [`Step::Other`]; a runner that meets
-/// one must say so, not pass over it.
+/// A step of an operation that is not known here, or whose fields do not fit, is [`Step::Other`]; a runner
+/// that meets one must say so, not pass over it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case")]
 pub enum Step {
