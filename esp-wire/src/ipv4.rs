@@ -206,13 +206,19 @@ pub fn patch(header: &mut [u8], total_len: u16, protocol: u8) -> bool {
     if header.len() > usize::from(total_len) {
         return false;
     }
+    // The whole header is summed before the first store: a wide load of bytes just stored one by one would stall. The
+    // sum of a header is never zero, so taking words away from it and adding others leaves no second form of zero.
+    let sum = Sum::of(header);
     set(header, |fixed| {
+        let sum = sum
+            .minus_u16(fixed.total_len.get())
+            .minus_u16(fixed.ttl_protocol())
+            .minus_u16(fixed.checksum.get());
         fixed.total_len.set(total_len);
         fixed.protocol = protocol;
-        fixed.checksum = U16::ZERO;
+        let sum = sum.plus(Sum::of_u16(total_len)).plus(Sum::of_u16(fixed.ttl_protocol()));
+        fixed.checksum.set(sum.checksum());
     });
-    let sum = checksum::of(header);
-    set(header, |fixed| fixed.checksum.set(sum));
     true
 }
 
@@ -275,6 +281,11 @@ impl Fixed {
             (4, _) => Err(IpError::HeaderLen),
             _ => Err(IpError::Version),
         }
+    }
+
+    #[inline]
+    fn ttl_protocol(&self) -> u16 {
+        u16::from_be_bytes([self.ttl, self.protocol])
     }
 
     /// The header length field, in bytes.

@@ -104,6 +104,20 @@ fn b31_options_are_part_of_the_checksum() {
     }
 }
 
+/// All identifications, so all checksums, from a header whose old checksum is right or anything else.
+#[test]
+fn b31_patch_equals_a_new_checksum() {
+    for id in 0..=u16::MAX {
+        let want = Ipv4Fields { id, total_len: 1400, protocol: proto::UDP, ..FIELDS }.write();
+        for stale in [0, 0xffff, id] {
+            let mut header = Ipv4Fields { id, ..FIELDS }.write();
+            header[10..12].copy_from_slice(&stale.to_be_bytes());
+            assert!(ipv4::patch(&mut header, 1400, proto::UDP));
+            assert_eq!(header, want, "id {id:#06x}, stale checksum {stale:#06x}");
+        }
+    }
+}
+
 #[test]
 fn b32_no_checksum_in_an_ipv6_header() {
     for traffic_class in [0x50, 0x5f, 0x60, 0xb8, 0xff] {

@@ -72,7 +72,7 @@ fn b10_padding_counts_from_one() {
 
 #[test]
 fn b10_every_padding_byte_is_inspected() {
-    for payload_len in [0, 1, 5, 6, 7, 40] {
+    for payload_len in [0, 1, 13, 14, 15, 40] {
         for pad_len in 0..=255_u8 {
             let good = plaintext(payload_len, pad_len, 41);
             assert_eq!(trailer::read(&good), Ok(Trailer { payload_len, pad_len, next_header: 41 }));
@@ -127,6 +127,24 @@ fn what_is_written_is_what_is_read() {
             assert_eq!(trailer::read(&dest), Ok(Trailer { payload_len: 0, pad_len, next_header: 6 }));
         } else {
             assert!(dest.iter().all(|byte| *byte == 0xee), "{len} bytes: nothing is written");
+        }
+    }
+}
+
+#[test]
+fn with_room_the_trailer_is_the_same() {
+    for pad_len in 0..=255_u8 {
+        let len = usize::from(pad_len) + TRAILER_LEN;
+        for room_len in (0..40).chain(len.saturating_sub(2)..len + 40) {
+            let mut room = vec![0xee; room_len];
+            let written = trailer::write_with_room(&mut room, pad_len, 41);
+            assert_eq!(written, room_len >= len, "pad length {pad_len}, room {room_len}");
+            let touched = if written { len.max(16) } else { 0 };
+            assert!(
+                room.iter().skip(touched).all(|byte| *byte == 0xee),
+                "pad length {pad_len}, room {room_len}"
+            );
+            assert!(!written || room[..len] == plaintext(0, pad_len, 41));
         }
     }
 }

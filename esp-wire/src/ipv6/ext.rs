@@ -55,6 +55,10 @@ pub fn find_upper(packet: &Ipv6<'_>) -> Result<UpperLayer, ExtError> {
 /// [`ExtError`], if the chain leaves the packet or the bounds, even behind the place.
 #[inline]
 pub fn esp_place(packet: &Ipv6<'_>) -> Result<UpperLayer, ExtError> {
+    //= https://www.rfc-editor.org/rfc/rfc4303#section-3.1.1
+    //# In the IPv6 context, ESP is viewed as an end-to-end payload, and thus
+    //# should appear after hop-by-hop, routing, and fragmentation extension
+    //# headers.
     let mut walk = Walk::new(packet);
     let mut place = walk.at;
     while let Some(passed) = walk.step()? {
