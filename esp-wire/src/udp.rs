@@ -33,6 +33,15 @@ impl UdpHeader {
         })
     }
 
+    /// The source and destination port, host byte order: the first four bytes of UDP, and of TCP, SCTP, DCCP and
+    /// UDP-Lite as well.
+    #[inline]
+    #[must_use]
+    pub fn read_ports(bytes: &[u8]) -> Option<(u16, u16)> {
+        let &[s0, s1, d0, d1] = bytes.first_chunk()?;
+        Some((u16::from_be_bytes([s0, s1]), u16::from_be_bytes([d0, d1])))
+    }
+
     /// The header as it goes on the wire.
     #[inline]
     #[must_use]

@@ -55,6 +55,7 @@ fn behind(chain: &[Ext], upper: u8, passed: usize) -> UpperLayer {
         field: if passed == 0 { 6 } else { before(passed - 1) },
         fragment: !fragments.is_empty(),
         atomic: !fragments.is_empty() && fragments.iter().all(|place| *place == 0),
+        first: fragments.iter().all(|place| *place < 8),
     }
 }
 
@@ -70,7 +71,8 @@ fn place_of(bytes: &[u8]) -> Result<UpperLayer, ExtError> {
 fn b29_the_last_header_before_esp_names_it() {
     let chain = [(HOP_BY_HOP, 0), (FRAGMENT, 0)];
     let mut bytes = packet(&chain, ESP);
-    let want = UpperLayer { offset: 56, next_header: ESP, field: 48, fragment: true, atomic: true };
+    let want =
+        UpperLayer { offset: 56, next_header: ESP, field: 48, fragment: true, atomic: true, first: true };
     assert_eq!((upper_of(&bytes), place_of(&bytes)), (Ok(want), Ok(want)));
     bytes[want.field] = TCP;
     assert_eq!(upper_of(&bytes), Ok(UpperLayer { next_header: TCP, ..want }), "the byte that names it");
@@ -163,7 +165,8 @@ fn b30_destination_options_by_position() {
 fn b62_fragment_header() {
     for (place, atomic) in [(0, true), (1, false), (8, false), (9, false), (0xfff8, false), (6, true)] {
         let chain = [(HOP_BY_HOP, 0), (FRAGMENT, place)];
-        let want = UpperLayer { offset: 56, next_header: ESP, field: 48, fragment: true, atomic };
+        let want =
+            UpperLayer { offset: 56, next_header: ESP, field: 48, fragment: true, atomic, first: place < 8 };
         assert_eq!(upper_of(&packet(&chain, ESP)), Ok(want), "offset and M {place:#06x}");
         assert_eq!(place_of(&packet(&chain, ESP)), Ok(want), "offset and M {place:#06x}");
     }

@@ -24,6 +24,8 @@ pub struct UpperLayer {
     pub fragment: bool,
     /// ... which holds a whole packet: offset zero and no more fragments (RFC 8200 section 4.5, RFC 6946).
     pub atomic: bool,
+    /// What stands there begins here: no fragment header with an offset was passed.
+    pub first: bool,
 }
 
 /// Where the upper layer of a packet that arrived begins: behind hop-by-hop options, routing, destination options and
@@ -85,7 +87,6 @@ struct Walk<'a> {
     packet: &'a [u8],
     at: UpperLayer,
     passed: usize,
-    ended: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -97,8 +98,9 @@ impl<'a> Walk<'a> {
             field: NEXT_HEADER_AT,
             fragment: false,
             atomic: false,
+            first: true,
         };
-        Self { packet: packet.bytes(), at, passed: 0, ended: false }
+        Self { packet: packet.bytes(), at, passed: 0 }
     }
 
     /// Passes one header and says which, or `None` where the chain ends.
@@ -106,7 +108,7 @@ impl<'a> Walk<'a> {
     fn step(&mut self) -> Result<Option<u8>, ExtError> {
         let kind = self.at.next_header;
         match kind {
-            _ if self.ended => return Ok(None),
+            _ if !self.at.first => return Ok(None),
             proto::HOP_BY_HOP if self.passed > 0 => return Ok(None),
             proto::HOP_BY_HOP | proto::ROUTING | proto::DEST_OPTS => self.pass_options()?,
             proto::FRAGMENT => self.pass_fragment()?,
@@ -129,7 +131,7 @@ impl<'a> Walk<'a> {
         self.at.atomic =
             place & (FRAGMENT_OFFSET | MORE_FRAGMENTS) == 0 && (self.at.atomic || !self.at.fragment);
         self.at.fragment = true;
-        self.ended = place & FRAGMENT_OFFSET != 0;
+        self.at.first = place & FRAGMENT_OFFSET == 0;
         Ok(())
     }
 
