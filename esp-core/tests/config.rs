@@ -22,8 +22,8 @@ mode = "tunnel"
 
 /// The TOML blocks of the reference, in order.
 fn examples() -> Vec<Vec<SaConfig>> {
-    let blocks = REFERENCE.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap());
-    blocks.map(|block| SaFile::parse(block).unwrap_or_else(|error| panic!("{error}\n{block}"))).collect()
+    let blocks = REFERENCE.split("```toml\n").skip(1).filter_map(|rest| rest.split_once("```"));
+    blocks.map(|(block, _)| SaFile::parse(block).unwrap_or_else(|error| panic!("{error}\n{block}"))).collect()
 }
 
 /// Parses the good SA with `from` replaced by `to`; expects a fault at line, column and field, in these words.

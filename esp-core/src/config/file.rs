@@ -16,7 +16,7 @@ pub struct SaFile;
 impl SaFile {
     /// Reads and checks every SA of a file, in the file's order. No SA at all is legal.
     ///
-    /// The text holds keys: it is the caller's to wipe. Nothing of it stays here but what the configurations hold.
+    /// The text holds keys: it is the caller's to wipe.
     ///
     /// # Errors
     ///

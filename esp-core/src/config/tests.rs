@@ -1,5 +1,7 @@
 //! One test a refusal: change one thing in a good SA and see it named.
 
+use esp_replay::WindowSize;
+
 use super::*;
 use crate::SaError;
 
@@ -76,7 +78,7 @@ fn defaults_reach_the_specification() {
 
     let spec = inbound_tunnel().inbound().unwrap();
     assert_eq!((spec.spi.get(), spec.transform, spec.key.len(), spec.tunnel), (0x1000, GCM, 36, true));
-    assert_eq!((spec.window.map(|size| size.bits()), spec.esn), (Some(64), false));
+    assert_eq!((spec.window.map(WindowSize::bits), spec.esn), (Some(64), false));
     assert_eq!((spec.lookup, spec.check_outer), (Lookup::Spi, CheckOuter::None));
     assert_eq!((spec.src, spec.dst, spec.selectors.len()), (None, None, 0));
 }

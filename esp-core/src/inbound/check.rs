@@ -1,0 +1,38 @@
+//! Stage 3: the replay check that spares the cipher, one lock an SA.
+
+use esp_replay::Replay;
+
+use super::Burst;
+use super::find::Found;
+use crate::verdict::{DropReason, Verdict};
+
+/// Every live packet's number was new to its window when this stage looked.
+pub(crate) struct Checked(());
+
+impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Found> {
+    pub(super) fn check(mut self) -> Burst<'c, 'p, 'g, Checked> {
+        for (at, (run, members)) in self.runs.iter().enumerate() {
+            let replay = run.sa.replay.lock(&mut self.tally.contention);
+            for i in members {
+                self.lanes.one(usize::from(*i), |_, slot| {
+                    slot.run = at as u8;
+                    // The high half belongs to this packet: another of the burst may infer another one.
+                    slot.seq = replay.window.infer(slot.low).map_err(refused)?;
+                    replay.window.check(slot.seq).map_err(refused)
+                });
+            }
+        }
+        self.passed(Checked(()))
+    }
+}
+
+/// The drop reason of a replay verdict, before and after the cipher alike.
+#[inline]
+pub(super) fn refused(why: Replay) -> Verdict {
+    match why {
+        Replay::Zero => DropReason::SeqZero,
+        Replay::TooOld => DropReason::ReplayTooOld,
+        Replay::Duplicate => DropReason::ReplayDuplicate,
+    }
+    .into()
+}

@@ -1,0 +1,42 @@
+//! Stage 2: the SA of each packet, then the burst ordered by SA.
+
+use esp_sad::{Found as Hit, Query};
+
+use super::Burst;
+use super::parse::Parsed;
+use crate::lanes::BURST;
+use crate::runs::Runs;
+use crate::sa::InboundSa;
+use crate::verdict::DropReason;
+
+/// Every live packet has an SA and is long enough for it.
+pub(crate) struct Found(());
+
+impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Parsed> {
+    //= https://www.rfc-editor.org/rfc/rfc4303#section-3.4.2
+    //# If no valid Security Association exists for this packet, the receiver
+    //# MUST discard the packet; this is an auditable event.
+    pub(super) fn find(mut self) -> Burst<'c, 'p, 'g, Found> {
+        let queries: [Query; BURST] = self.lanes.slots.each_ref().map(|slot| slot.query);
+        let count = self.lanes.packets.len();
+        let mut hits: [Option<Hit<'g, InboundSa>>; BURST] = [const { None }; BURST];
+        if let (Some(queries), Some(hits)) = (queries.get(..count), hits.get_mut(..count)) {
+            self.context.sad.find_burst(self.context.guard, queries, hits);
+        }
+        let hit = |i: usize| hits.get(i).and_then(Option::as_ref);
+        for i in self.lanes.live().iter() {
+            self.lanes.one(i, |_, slot| match hit(i) {
+                Some(found) => long_enough(found.sa, slot.esp_len as usize),
+                None => Err(DropReason::NoSa.into()),
+            });
+        }
+        *self.runs = Runs::group(self.lanes.live(), |i| hit(i).map(|found| (found.id, found.sa)));
+        self.passed(Found(()))
+    }
+}
+
+/// Header, IV, the two trailer bytes and the ICV: nothing shorter can be a packet of this SA.
+#[inline]
+fn long_enough(sa: &InboundSa, esp_len: usize) -> crate::lanes::Step {
+    if esp_len < sa.shortest() { Err(DropReason::TooShort.into()) } else { Ok(()) }
+}

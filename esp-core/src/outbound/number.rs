@@ -1,0 +1,35 @@
+//! Stage 2: sequence numbers, one atomic add an SA.
+
+use super::Burst;
+use super::ready::Ready;
+use crate::verdict::DropReason;
+
+/// Every live packet has a sequence number of its own, and will go out with it.
+pub(crate) struct Numbered(());
+
+impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Ready> {
+    //= https://www.rfc-editor.org/rfc/rfc4303#section-3.3.3
+    //# The sender increments the sequence number (or ESN) counter for this SA
+    //# and inserts the low-order 32 bits of the value into the Sequence
+    //# Number field.
+    pub(super) fn number(mut self) -> Burst<'c, 'p, 'g, Numbered> {
+        for (run, members) in self.runs.iter() {
+            let live = self.lanes.live();
+            let wanted = members.iter().filter(|i| live.has(usize::from(**i))).count();
+            let got = run.sa.sequence.reserve(wanted as u32);
+            self.tally.spent += u64::from(got.spent);
+            let mut numbers = (0..u64::from(got.usable)).map(|n| got.first + n);
+            for i in members {
+                self.lanes.one(usize::from(*i), |_, slot| {
+                    //= https://www.rfc-editor.org/rfc/rfc4303#section-3.3.3
+                    //# In other words, the
+                    //# sender MUST NOT send a packet on an SA if doing so would cause the
+                    //# sequence number to cycle.
+                    slot.seq = numbers.next().ok_or(DropReason::SeqOverflow)?;
+                    Ok(())
+                });
+            }
+        }
+        self.passed(Numbered(()))
+    }
+}

@@ -1,0 +1,184 @@
+//! Stage 1: the packet is fit to be sealed. Nothing is written and no number is spent before this passes.
+
+use esp_wire::{EspHeader, Ip, IpError, ipv6, proto, udp};
+
+use super::{Burst, Given, Slot};
+use crate::config::TunnelSpec;
+use crate::lanes::Step;
+use crate::packet::{Packet, PacketFlags};
+use crate::sa::OutboundSa;
+use crate::shape::MAX_IP_LEN;
+use crate::verdict::{DropReason, Verdict};
+
+/// Every live packet is fit, and its sizes are known.
+pub(crate) struct Ready(());
+
+impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Given> {
+    pub(super) fn ready(mut self) -> Burst<'c, 'p, 'g, Ready> {
+        for (at, (run, members)) in self.runs.iter().enumerate() {
+            for i in members {
+                self.lanes.one(usize::from(*i), |packet, slot| {
+                    slot.run = at as u8;
+                    examine(run.sa, packet, slot)
+                });
+            }
+        }
+        self.passed(Ready(()))
+    }
+}
+
+#[inline]
+fn examine(sa: &OutboundSa, packet: &Packet<'_>, slot: &mut Slot) -> Step {
+    refuse_flags(packet.flags())?;
+    let inner_len = match &sa.tunnel {
+        Some(_) if packet.flags().contains(PacketFlags::DUMMY) => bare_dummy(packet, slot),
+        Some(tunnel) => tunnel_plan(sa, tunnel, packet, slot)?,
+        None => transport_plan(sa, packet, slot)?,
+    };
+    fit(sa, packet, slot, inner_len)
+}
+
+#[inline]
+pub(crate) fn refuse_flags(flags: PacketFlags) -> Step {
+    if flags.refused() { Err(flag_reason(flags).into()) } else { Ok(()) }
+}
+
+#[cold]
+fn flag_reason(flags: PacketFlags) -> DropReason {
+    if flags.contains(PacketFlags::SHARED) {
+        DropReason::Shared
+    } else if flags.contains(PacketFlags::SEGMENTED) {
+        DropReason::Segmented
+    } else if flags.contains(PacketFlags::GSO) {
+        DropReason::Gso
+    } else {
+        DropReason::PartialChecksum
+    }
+}
+
+/// A dummy packet in tunnel mode: the data is no packet, only bytes to send.
+fn bare_dummy(packet: &Packet<'_>, slot: &mut Slot) -> usize {
+    slot.next_header = proto::NO_NEXT;
+    slot.tos = 0;
+    slot.flow_label = 0;
+    slot.dont_fragment = false;
+    slot.header_len = 0;
+    packet.data_len()
+}
+
+#[inline]
+fn tunnel_plan(
+    sa: &OutboundSa,
+    tunnel: &TunnelSpec,
+    packet: &Packet<'_>,
+    slot: &mut Slot,
+) -> Result<usize, Verdict> {
+    let ip = Ip::parse(packet.data()).map_err(malformed)?;
+    slot.header_len = 0;
+    slot.tos = ip.traffic_class();
+    match &ip {
+        Ip::V4(ip) => {
+            slot.next_header = proto::IPV4;
+            slot.flow_label = 0;
+            slot.dont_fragment = ip.dont_fragment();
+        }
+        Ip::V6(ip) => {
+            slot.next_header = proto::IPV6;
+            slot.flow_label = ip.flow_label();
+            // Routers never fragment IPv6 (RFC 8200 section 5), as if DF were set.
+            slot.dont_fragment = true;
+        }
+    }
+    if ip.dst() == tunnel.dst && ip.src() == tunnel.src && carries_own_spi(sa, &ip) {
+        return Err(DropReason::Loop.into());
+    }
+    Ok(ip.total_len())
+}
+
+#[inline]
+fn transport_plan(sa: &OutboundSa, packet: &Packet<'_>, slot: &mut Slot) -> Result<usize, Verdict> {
+    let ip = Ip::parse(packet.data()).map_err(malformed)?;
+    let fragment = match &ip {
+        Ip::V4(ip) => {
+            slot.next_header = ip.protocol();
+            slot.header_len = ip.header_len() as u16;
+            slot.field = 9;
+            ip.is_fragment()
+        }
+        Ip::V6(ip) => {
+            let place = ipv6::esp_place(ip).map_err(|_| DropReason::ExtensionHeaders)?;
+            slot.next_header = place.next_header;
+            slot.header_len = place.offset as u16;
+            slot.field = place.field as u16;
+            place.fragment && !place.atomic
+        }
+    };
+    //= https://www.rfc-editor.org/rfc/rfc4303#section-3.3.4
+    //# Thus, transport mode ESP is applied only to whole IP datagrams (not to
+    //# IP fragments).
+    if fragment {
+        return Err(DropReason::Fragment.into());
+    }
+    if carries_own_spi(sa, &ip) {
+        return Err(DropReason::Loop.into());
+    }
+    if packet.flags().contains(PacketFlags::DUMMY) {
+        slot.next_header = proto::NO_NEXT;
+    }
+    Ok(ip.total_len())
+}
+
+/// Whether the packet is ESP, bare or in UDP, under the SPI of this very SA.
+fn carries_own_spi(sa: &OutboundSa, ip: &Ip<'_>) -> bool {
+    let (protocol, payload) = match ip {
+        Ip::V4(ip) => (ip.protocol(), ip.payload()),
+        Ip::V6(ip) => (ip.next_header(), ip.payload()),
+    };
+    let esp = match (protocol, sa.udp) {
+        (proto::ESP, None) => payload,
+        (proto::UDP, Some(encap)) if udp_ports(payload) == Some((encap.src_port, encap.dst_port)) => {
+            payload.get(udp::HEADER_LEN..).unwrap_or_default()
+        }
+        _ => return false,
+    };
+    EspHeader::read(esp).is_some_and(|header| header.spi == sa.spi.get())
+}
+
+fn udp_ports(datagram: &[u8]) -> Option<(u16, u16)> {
+    udp::UdpHeader::read(datagram).map(|header| (header.src_port, header.dst_port))
+}
+
+/// Sizes, MTU and room.
+#[inline]
+fn fit(sa: &OutboundSa, packet: &Packet<'_>, slot: &mut Slot, inner_len: usize) -> Step {
+    let shape = &sa.shape;
+    let header_len = usize::from(slot.header_len);
+    let content_len = shape.content_len(inner_len, header_len);
+    let pad_len = shape.pad_len(content_len);
+    let sealed_len = shape.sealed_len(content_len, header_len);
+    let limit = usize::from(shape.mtu).min(MAX_IP_LEN);
+    if sealed_len > limit {
+        let usable = shape.inner_mtu(limit, header_len);
+        return Err(Verdict::Dropped { reason: DropReason::TooBig, detail: usable as u32 });
+    }
+    let grown_behind = sealed_len - shape.front() - inner_len;
+    let missing = shape.front().saturating_sub(packet.headroom())
+        + grown_behind.saturating_sub(packet.tailroom_behind(inner_len));
+    if missing > 0 {
+        return Err(Verdict::Dropped { reason: DropReason::NoRoom, detail: missing as u32 });
+    }
+    let content_off = packet.data_off() + header_len;
+    let esp_front = shape.front() - usize::from(shape.outer_len) - usize::from(shape.udp_len);
+    slot.pad_len = pad_len;
+    slot.tfc_len = (content_len + header_len - inner_len) as u32;
+    slot.content_off = content_off as u32;
+    slot.content_len = content_len as u32;
+    slot.esp_off = (content_off - esp_front) as u32;
+    slot.esp_len = (sealed_len - header_len - shape.front() + esp_front) as u32;
+    Ok(())
+}
+
+#[inline]
+pub(crate) fn malformed(_: IpError) -> Verdict {
+    DropReason::Malformed.into()
+}

@@ -1,0 +1,102 @@
+//! An SA that opens.
+
+use std::net::IpAddr;
+
+use esp_crypto::{KeyError, OpenKey, Tier};
+use esp_replay::{Guarded, Window};
+use esp_sad::{Keyed, SaKey};
+use esp_wire::{Seq64, esp, trailer};
+
+use crate::config::{CheckOuter, InboundSpec, Lookup, Selector};
+
+/// What the replay mutex guards besides the window.
+#[derive(Debug, Default)]
+pub(crate) struct InboundState {
+    /// Numbers that left the window unseen.
+    pub(crate) lost: u64,
+}
+
+/// An SA that opens. Read by every worker that receives for it; only [`Guarded`] is written, under its mutex.
+#[derive(Debug)]
+pub(crate) struct InboundSa {
+    pub(crate) lookup: SaKey,
+    pub(crate) esn: bool,
+    pub(crate) tunnel: bool,
+    pub(crate) udp: bool,
+    pub(crate) iv_len: u8,
+    pub(crate) icv_len: u8,
+    pub(crate) tun_id: u64,
+    /// Outer (source, destination) that an authentic packet must have come with; `None` takes any.
+    pub(crate) outer: (Option<IpAddr>, Option<IpAddr>),
+    /// What the packet inside may be; empty takes any.
+    pub(crate) selectors: Box<[Selector]>,
+    pub(crate) key: OpenKey,
+    pub(crate) replay: Guarded<InboundState>,
+}
+
+impl InboundSa {
+    /// # Errors
+    ///
+    /// [`KeyError`] if the transform refuses the key or the tier.
+    pub(crate) fn new(spec: &InboundSpec, tier: Tier, top: Option<Seq64>) -> Result<Self, KeyError> {
+        let key = OpenKey::new(spec.transform, tier, &spec.key)?;
+        Ok(Self::with_key(spec, key, top))
+    }
+
+    /// `top` presets the window's highest number, for tests.
+    pub(crate) fn with_key(spec: &InboundSpec, key: OpenKey, top: Option<Seq64>) -> Self {
+        let transform = spec.transform.spec();
+        let window = match (spec.window, top) {
+            (None, _) => Window::off(),
+            (Some(size), None) => Window::new(size, spec.esn),
+            (Some(size), Some(top)) => Window::with_top(size, spec.esn, top),
+        };
+        let src = spec.src.filter(|_| spec.check_outer == CheckOuter::SrcDst);
+        let dst = spec.dst.filter(|_| spec.check_outer != CheckOuter::None);
+        Self {
+            lookup: lookup_key(spec),
+            esn: spec.esn,
+            tunnel: spec.tunnel,
+            udp: spec.udp.is_some(),
+            iv_len: transform.iv_len as u8,
+            icv_len: transform.icv_len as u8,
+            tun_id: spec.tun_id,
+            outer: (src, dst),
+            selectors: spec.selectors.clone().into_boxed_slice(),
+            key,
+            replay: Guarded::new(window, InboundState::default()),
+        }
+    }
+
+    /// Bytes of an ESP packet that are not ciphered: header, IV and ICV.
+    #[inline]
+    pub(crate) fn overhead(&self) -> usize {
+        esp::HEADER_LEN + usize::from(self.iv_len) + usize::from(self.icv_len)
+    }
+
+    /// Length of the shortest ESP packet: no payload, no padding, only pad length and next header.
+    #[inline]
+    pub(crate) fn shortest(&self) -> usize {
+        self.overhead() + trailer::TRAILER_LEN
+    }
+
+    /// Whether an outer source and destination are acceptable.
+    #[inline]
+    pub(crate) fn outer_matches(&self, src: IpAddr, dst: IpAddr) -> bool {
+        self.outer.0.is_none_or(|want| want == src) && self.outer.1.is_none_or(|want| want == dst)
+    }
+}
+
+impl Keyed for InboundSa {
+    fn key(&self) -> &SaKey {
+        &self.lookup
+    }
+}
+
+fn lookup_key(spec: &InboundSpec) -> SaKey {
+    match (spec.lookup, spec.dst, spec.src) {
+        (Lookup::SpiDstSrc, Some(dst), Some(src)) => SaKey::SpiDstSrc(spec.spi, dst, src),
+        (Lookup::SpiDst, Some(dst), _) => SaKey::SpiDst(spec.spi, dst),
+        _ => SaKey::Spi(spec.spi),
+    }
+}
