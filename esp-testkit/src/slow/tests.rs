@@ -236,6 +236,11 @@ fn outer_headers_are_judged() {
     assert_eq!(refused(&gcm(), &packet), "protocol is not ESP");
     piece[6] = 0x20;
     assert_eq!(refused(&gcm(), &piece), "fragment");
+    for (offset, more) in [(0, true), (1, false)] {
+        let exts = vec![Ext::Fragment { offset, more, id: 1 }];
+        let piece = Ipv6 { exts, ..Ipv6::default() }.packet(&Upper::Raw { protocol: 50, bytes: pattern(40) });
+        assert_eq!(refused(&gcm(), &piece), "fragment");
+    }
     let udp = SlowSa { udp: Some((4500, 4500)), ..gcm() };
     let mut sealed = seal(&udp, 1, [0; 8], &packet, 0, 0);
     assert_eq!(sealed[26..28], [0, 0], "no checksum over IPv4");
