@@ -1,0 +1,1 @@
+//! Announcing, quiescing and the scan, one thread at a time.

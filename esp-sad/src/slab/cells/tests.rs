@@ -1,0 +1,1 @@
+//! What is left in a cell after its value is gone.

@@ -1,0 +1,1 @@
+//! How SPIs are put together.

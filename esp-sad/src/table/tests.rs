@@ -1,0 +1,1 @@
+//! Buckets, overflow and hashing.
