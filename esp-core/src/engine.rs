@@ -51,7 +51,6 @@ pub(crate) struct Shared {
 
 impl Engine {
     /// An engine with the defaults of [`EngineBuilder`].
-    #[must_use]
     pub fn builder() -> EngineBuilder {
         EngineBuilder::default()
     }

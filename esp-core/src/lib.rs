@@ -42,6 +42,7 @@ mod events;
 mod handle;
 mod inbound;
 mod lanes;
+mod narrow;
 mod outbound;
 mod packet;
 mod runs;

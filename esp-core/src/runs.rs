@@ -4,6 +4,7 @@ use arrayvec::ArrayVec;
 use esp_sad::SlotId;
 
 use crate::lanes::{BURST, Live};
+use crate::narrow::{u8_of, u32_of};
 
 /// The packets of one SA in a burst.
 #[derive(Debug)]
@@ -88,7 +89,7 @@ impl<'g, T> Runs<'g, T> {
         for i in live.iter() {
             self.push_member(i);
         }
-        let len = self.order.len() as u8;
+        let len = u8_of(self.order.len());
         let _ = self.runs.try_push(Run { slot, sa, start: 0, len });
     }
 
@@ -100,23 +101,23 @@ impl<'g, T> Runs<'g, T> {
         for i in live.iter() {
             let Some((slot, sa)) = found(i) else { continue };
             let known = |run: u8| self.runs.get(usize::from(run)).is_some_and(|have| have.slot == slot);
-            if chains.add(i as u8, slot.index(), known) {
+            if chains.add(u8_of(i), slot.index(), known) {
                 let _ = self.runs.try_push(Run { slot, sa, start: 0, len: 0 });
             }
         }
         for (run, head) in self.runs.iter_mut().zip(chains.heads) {
-            run.start = self.order.len() as u8;
+            run.start = u8_of(self.order.len());
             let mut at = head;
             while at != NONE {
                 let _ = self.order.try_push(at);
                 at = chains.next.get(usize::from(at)).copied().unwrap_or(NONE);
             }
-            run.len = self.order.len() as u8 - run.start;
+            run.len = u8_of(self.order.len()) - run.start;
         }
     }
 
     fn push_member(&mut self, i: usize) {
-        let _ = self.order.try_push(i as u8);
+        let _ = self.order.try_push(u8_of(i));
     }
 }
 
@@ -149,7 +150,7 @@ impl Chains {
     #[inline]
     fn add(&mut self, i: u8, slot: u32, known: impl Fn(u8) -> bool) -> bool {
         let hash = slot.wrapping_mul(0x9e37_79b9) >> 26;
-        for probe in 0..TABLE as u32 {
+        for probe in 0..u32_of(TABLE) {
             let Some(entry) = self.table.get_mut((hash.wrapping_add(probe) as usize) % TABLE) else { break };
             if *entry == NONE {
                 *entry = self.runs;
@@ -192,8 +193,8 @@ mod tests {
         for (i, sa) in sas.iter().enumerate() {
             let Some(sa) = sa else { continue };
             match runs.iter_mut().find(|(have, _)| have == sa) {
-                Some((_, members)) => members.push(i as u8),
-                None => runs.push((*sa, vec![i as u8])),
+                Some((_, members)) => members.push(u8_of(i)),
+                None => runs.push((*sa, vec![u8_of(i)])),
             }
         }
         runs

@@ -94,6 +94,26 @@ fn the_reference_names_every_field() {
 }
 
 #[test]
+fn a_wrong_type_in_any_field_is_answered_with_its_legal_values() {
+    let fields = "name direction spi transform key mode src dst esn udp replay_window lookup check_outer selectors mtu \
+                  tfc_pad_to dscp ecn df ttl flow_label tun_id";
+    for field in fields.split_whitespace() {
+        let others: String =
+            GOOD.lines().filter(|line| !line.starts_with(field)).map(|line| format!("{line}\n")).collect();
+        let error = SaFile::parse(&format!("{others}{field} = 1979-05-27\n")).unwrap_err();
+        assert_eq!(error.field(), Some(field), "{error}");
+        let message = error.to_string();
+        assert!(message.split_once("; legal: ").is_some_and(|(_, legal)| !legal.is_empty()), "{message}");
+    }
+}
+
+#[test]
+fn udp_ports_default_to_4500() {
+    let sa = SaFile::parse(&(GOOD.to_owned() + "udp = {}\n")).unwrap();
+    assert_eq!(sa[0].udp, Some(UdpEncap { src_port: 4500, dst_port: 4500, zero_checksum: false }));
+}
+
+#[test]
 fn a_file_may_hold_no_sa() {
     assert!(SaFile::parse("").unwrap().is_empty());
     assert!(SaFile::parse("# nothing\n").unwrap().is_empty());
@@ -181,6 +201,15 @@ fn faults_are_found_where_they_stand() {
     says("mode", "replay_window = -1\nmode", (7, 17), "replay_window", &["-1", "32..=2097152"]);
     says("mode", "dst = \"10.0.0\"\nmode", (7, 7), "dst", &["an IP address"]);
     says("mode", "tun-id = 1\nmode", (7, 1), "tun-id", &["unknown field `tun-id`"]);
+    says("name = \"west\"", "\"é\" = 1", (2, 1), "é", &["unknown field `é`"]);
+    says("mode", "udp = { \"é\" = 1 }\nmode", (7, 9), "udp.é", &["unknown field `é`"]);
+    says(
+        "mode",
+        "selectors = [{ src = \"é\", dst = \"é\" }]\nmode",
+        (7, 33),
+        "selectors[0].dst",
+        &["IP prefix"],
+    );
     says("\"west\"", "\"wést\" # é\nspy = 1", (3, 1), "spy", &["SA 1 \"wést\"", "unknown field `spy`"]);
 }
 

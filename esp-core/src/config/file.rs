@@ -20,8 +20,8 @@ impl SaFile {
     ///
     /// # Errors
     ///
-    /// The first fault: bad TOML, an unknown, missing or illegal field, a name used twice, or whatever
-    /// [`SaConfig::outbound`] or [`SaConfig::inbound`] refuse.
+    /// One fault of the first SA that has any: bad TOML, an unknown, missing or illegal field, a name used twice, or
+    /// whatever [`SaConfig::outbound`] or [`SaConfig::inbound`] refuse.
     pub fn parse(text: &str) -> Result<Vec<SaConfig>, ConfigError> {
         let root = DeTable::parse(text).map_err(|fault| {
             let at = fault.span().map_or(0, |span| span.start);

@@ -4,6 +4,7 @@ use esp_replay::Replay;
 
 use super::Burst;
 use super::find::Found;
+use crate::narrow::u8_of;
 use crate::verdict::{DropReason, Verdict};
 
 /// Every live packet's number was new to its window when this stage looked.
@@ -15,7 +16,7 @@ impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Found> {
             let replay = run.sa.replay.lock(&mut self.tally.contention);
             for i in members {
                 self.lanes.one(usize::from(*i), |_, slot| {
-                    slot.run = at as u8;
+                    slot.run = u8_of(at);
                     // The high half belongs to this packet: another of the burst may infer another one.
                     slot.seq = replay.window.infer(slot.low).map_err(refused)?;
                     replay.window.check(slot.seq).map_err(refused)

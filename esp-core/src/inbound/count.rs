@@ -6,6 +6,7 @@ use super::policy::Permitted;
 use super::{Burst, Slot};
 use crate::events::{Event, MAX_PER_BURST};
 use crate::handle::SaId;
+use crate::narrow::u32_of;
 use crate::outbound::Counters;
 use crate::stats::{Counter, Direction};
 use crate::time::Millis;
@@ -25,10 +26,10 @@ impl Burst<'_, '_, '_, Permitted> {
                 };
                 if live.has(i) {
                     delta.packets += 1;
-                    delta.bytes += slot.esp_len as u64 - run.sa.overhead() as u64;
+                    delta.bytes += u64::from(slot.esp_len) - run.sa.overhead() as u64;
                     *verdict = Verdict::Delivered(Delivered {
-                        offset: packet.data_off() as u32,
-                        len: packet.data_len() as u32,
+                        offset: u32_of(packet.data_off()),
+                        len: u32_of(packet.data_len()),
                         sa: SaId::inbound(run.slot),
                         next_header: slot.next_header,
                         tun_id: run.sa.tun_id,

@@ -4,6 +4,7 @@
 //! checksum inside still covers the old ones. The packet is authentic, so of the RFC's choices the engine takes the
 //! one that needs no knowledge of the old addresses: it computes the checksum anew.
 
+use crate::narrow::u16_of;
 use esp_wire::checksum::Sum;
 use esp_wire::{Ip, proto};
 
@@ -33,7 +34,7 @@ pub(super) fn fix_checksum(data: &mut [u8], header_len: usize, protocol: u8) {
     // The pseudo headers of both versions sum up alike while the length fits 16 bits, as it does here.
     let sum = addresses
         .plus(Sum::of_u16(u16::from(protocol)))
-        .plus(Sum::of_u16(segment.len() as u16))
+        .plus(Sum::of_u16(u16_of(segment.len())))
         .plus(Sum::of(segment))
         .minus_u16(u16::from_be_bytes([old_high, old_low]));
     let checksum = match sum.checksum() {

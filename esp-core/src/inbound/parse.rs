@@ -4,6 +4,7 @@ use esp_wire::{EspHeader, Ip, esp, ipv6, proto, udp};
 
 use super::{Burst, Given, Slot};
 use crate::lanes::Step;
+use crate::narrow::{u16_of, u32_of};
 use crate::outbound::{malformed, refuse_flags};
 use crate::packet::Packet;
 use crate::verdict::{Consumed, DropReason, HandedBack, Verdict};
@@ -51,7 +52,7 @@ fn examine(udp_ports: &[u16], packet: &Packet<'_>, slot: &mut Slot) -> Step {
 fn upper_layer(ip: &Ip<'_>, slot: &mut Slot) -> Result<(u8, bool), Verdict> {
     match ip {
         Ip::V4(ip) => {
-            slot.header_len = ip.header_len() as u16;
+            slot.header_len = u16_of(ip.header_len());
             slot.field = 9;
             slot.flow_label = 0;
             slot.fragment = ip.is_fragment();
@@ -59,8 +60,8 @@ fn upper_layer(ip: &Ip<'_>, slot: &mut Slot) -> Result<(u8, bool), Verdict> {
         }
         Ip::V6(ip) => {
             let upper = ipv6::find_upper(ip).map_err(|_| DropReason::ExtensionHeaders)?;
-            slot.header_len = upper.offset as u16;
-            slot.field = upper.field as u16;
+            slot.header_len = u16_of(upper.offset);
+            slot.field = u16_of(upper.field);
             slot.flow_label = ip.flow_label();
             // An atomic fragment is a whole packet that carries the header all the same (RFC 6946).
             slot.fragment = upper.fragment && !upper.atomic;
@@ -111,7 +112,7 @@ fn take_esp(bytes: &[u8], offset: usize, udp: bool, slot: &mut Slot) -> Step {
     slot.query.spi = header.spi;
     slot.low = header.seq;
     slot.udp = udp;
-    slot.esp_off = offset as u32;
-    slot.esp_len = bytes.len() as u32;
+    slot.esp_off = u32_of(offset);
+    slot.esp_len = u32_of(bytes.len());
     Ok(())
 }

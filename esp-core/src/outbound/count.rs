@@ -6,6 +6,7 @@ use esp_wire::proto;
 use super::Burst;
 use super::seal::Sealed;
 use crate::handle::SaId;
+use crate::narrow::u32_of;
 use crate::stats::{Direction, WorkerStats};
 use crate::time::Millis;
 use crate::verdict::{Delivered, Verdict};
@@ -37,8 +38,8 @@ impl Burst<'_, '_, '_, Sealed> {
                 delta.bytes += run.sa.shape.ciphered(slot.esp_len as usize) as u64;
                 if let Some(verdict) = self.lanes.verdicts.get_mut(i) {
                     *verdict = Verdict::Delivered(Delivered {
-                        offset: packet.data_off() as u32,
-                        len: packet.data_len() as u32,
+                        offset: u32_of(packet.data_off()),
+                        len: u32_of(packet.data_len()),
                         sa,
                         next_header,
                         tun_id: run.sa.tun_id,

@@ -6,6 +6,7 @@ use super::pad::Padded;
 use super::{Burst, Slot, outer};
 use crate::config::UdpEncap;
 use crate::lanes::{Step, sure};
+use crate::narrow::u16_of;
 use crate::packet::Packet;
 use crate::sa::OutboundSa;
 
@@ -17,11 +18,13 @@ impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Padded> {
         let runs = self.runs;
         self.lanes.each(|packet, slot| {
             let Some(sa) = runs.sa(slot.run) else { return Ok(()) };
-            put_esp(sa, packet, slot);
+            // In transport mode ESP comes to lie where the packet's own header was, so that moves first.
             match &sa.tunnel {
                 Some(tunnel) => outer::put(sa, tunnel, packet, slot),
                 None => put_transport(sa, packet, slot),
-            }
+            }?;
+            put_esp(sa, packet, slot);
+            Ok(())
         });
         self.passed(Framed(()))
     }
@@ -61,17 +64,17 @@ fn put_transport(sa: &OutboundSa, packet: &mut Packet<'_>, slot: &Slot) -> Step 
 #[inline]
 pub(crate) fn patch_ip(header: &mut [u8], total: usize, field: u16, protocol: u8) -> bool {
     if header.first().is_some_and(|byte| byte >> 4 == 4) {
-        return ipv4::patch(header, total as u16, protocol);
+        return ipv4::patch(header, u16_of(total), protocol);
     }
     let Some(named) = header.get_mut(usize::from(field)) else { return false };
     *named = protocol;
-    ipv6::set_payload_len(header, total.saturating_sub(ipv6::HEADER_LEN) as u16)
+    ipv6::set_payload_len(header, u16_of(total.saturating_sub(ipv6::HEADER_LEN)))
 }
 
 /// The UDP header of RFC 3948 section 2.1. The checksum stays zero here; over IPv6 it is made after the ICV.
 #[inline]
 pub(super) fn put_udp(encap: UdpEncap, packet: &mut Packet<'_>, slot: &Slot) {
-    let length = (udp::HEADER_LEN + slot.esp_len as usize) as u16;
+    let length = u16_of(udp::HEADER_LEN + slot.esp_len as usize);
     let header = udp::UdpHeader { src_port: encap.src_port, dst_port: encap.dst_port, length, checksum: 0 };
     packet.put(slot.esp_off as usize - udp::HEADER_LEN, &header.write());
 }

@@ -2,6 +2,7 @@
 
 use super::Burst;
 use super::ready::Ready;
+use crate::narrow::u32_of;
 use crate::verdict::DropReason;
 
 /// Every live packet has a sequence number of its own, and will go out with it.
@@ -16,7 +17,7 @@ impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Ready> {
         for (run, members) in self.runs.iter() {
             let live = self.lanes.live();
             let wanted = members.iter().filter(|i| live.has(usize::from(**i))).count();
-            let got = run.sa.sequence.reserve(wanted as u32);
+            let got = run.sa.sequence.reserve(u32_of(wanted));
             self.tally.spent += u64::from(got.spent);
             let mut numbers = (0..u64::from(got.usable)).map(|n| got.first + n);
             for i in members {

@@ -7,6 +7,7 @@ use esp_wire::{Ecn, dscp, ecn, ipv4, ipv6, proto};
 use super::{Slot, encap};
 use crate::config::{Df, Dscp, EcnMode, FlowLabel, TunnelSpec};
 use crate::lanes::{Step, sure};
+use crate::narrow::{low16, u16_of};
 use crate::packet::Packet;
 use crate::sa::OutboundSa;
 
@@ -22,9 +23,9 @@ pub(super) fn put(sa: &OutboundSa, tunnel: &TunnelSpec, packet: &mut Packet<'_>,
         (IpAddr::V4(src), IpAddr::V4(dst)) => {
             let header = ipv4::Ipv4Fields {
                 tos,
-                total_len: (outer_len + payload_len) as u16,
+                total_len: u16_of(outer_len + payload_len),
                 // Unique for 65,536 packets of this SA (RFC 6864 section 4.2), without a shared counter.
-                id: slot.seq as u16,
+                id: low16(slot.seq),
                 dont_fragment: match tunnel.df {
                     Df::Copy => slot.dont_fragment,
                     Df::Set => true,
@@ -44,7 +45,7 @@ pub(super) fn put(sa: &OutboundSa, tunnel: &TunnelSpec, packet: &mut Packet<'_>,
                     FlowLabel::Copy => slot.flow_label,
                     FlowLabel::Set(label) => label,
                 },
-                payload_len: payload_len as u16,
+                payload_len: u16_of(payload_len),
                 next_header: protocol,
                 hop_limit: tunnel.ttl,
                 src: src.octets(),

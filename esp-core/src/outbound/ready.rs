@@ -5,6 +5,7 @@ use esp_wire::{EspHeader, Ip, IpError, ipv6, proto, udp};
 use super::{Burst, Given, Slot};
 use crate::config::TunnelSpec;
 use crate::lanes::Step;
+use crate::narrow::{u8_of, u16_of, u32_of};
 use crate::packet::{Packet, PacketFlags};
 use crate::sa::OutboundSa;
 use crate::shape::MAX_IP_LEN;
@@ -18,7 +19,7 @@ impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Given> {
         for (at, (run, members)) in self.runs.iter().enumerate() {
             for i in members {
                 self.lanes.one(usize::from(*i), |packet, slot| {
-                    slot.run = at as u8;
+                    slot.run = u8_of(at);
                     examine(run.sa, packet, slot)
                 });
             }
@@ -101,15 +102,15 @@ fn transport_plan(sa: &OutboundSa, packet: &Packet<'_>, slot: &mut Slot) -> Resu
     let fragment = match &ip {
         Ip::V4(ip) => {
             slot.next_header = ip.protocol();
-            slot.header_len = ip.header_len() as u16;
+            slot.header_len = u16_of(ip.header_len());
             slot.field = 9;
             ip.is_fragment()
         }
         Ip::V6(ip) => {
             let place = ipv6::esp_place(ip).map_err(|_| DropReason::ExtensionHeaders)?;
             slot.next_header = place.next_header;
-            slot.header_len = place.offset as u16;
-            slot.field = place.field as u16;
+            slot.header_len = u16_of(place.offset);
+            slot.field = u16_of(place.field);
             place.fragment && !place.atomic
         }
     };
@@ -159,22 +160,22 @@ fn fit(sa: &OutboundSa, packet: &Packet<'_>, slot: &mut Slot, inner_len: usize) 
     let limit = usize::from(shape.mtu).min(MAX_IP_LEN);
     if sealed_len > limit {
         let usable = shape.inner_mtu(limit, header_len);
-        return Err(Verdict::Dropped { reason: DropReason::TooBig, detail: usable as u32 });
+        return Err(Verdict::Dropped { reason: DropReason::TooBig, detail: u32_of(usable) });
     }
     let grown_behind = sealed_len - shape.front() - inner_len;
     let missing = shape.front().saturating_sub(packet.headroom())
         + grown_behind.saturating_sub(packet.tailroom_behind(inner_len));
     if missing > 0 {
-        return Err(Verdict::Dropped { reason: DropReason::NoRoom, detail: missing as u32 });
+        return Err(Verdict::Dropped { reason: DropReason::NoRoom, detail: u32_of(missing) });
     }
     let content_off = packet.data_off() + header_len;
     let esp_front = shape.front() - usize::from(shape.outer_len) - usize::from(shape.udp_len);
     slot.pad_len = pad_len;
-    slot.tfc_len = (content_len + header_len - inner_len) as u32;
-    slot.content_off = content_off as u32;
-    slot.content_len = content_len as u32;
-    slot.esp_off = (content_off - esp_front) as u32;
-    slot.esp_len = (sealed_len - header_len - shape.front() + esp_front) as u32;
+    slot.tfc_len = u32_of(content_len + header_len - inner_len);
+    slot.content_off = u32_of(content_off);
+    slot.content_len = u32_of(content_len);
+    slot.esp_off = u32_of(content_off - esp_front);
+    slot.esp_len = u32_of(sealed_len - header_len - shape.front() + esp_front);
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use arrayvec::ArrayVec;
 use esp_crypto::{JobError, SealJob};
-use esp_wire::{ipv6, udp};
+use esp_wire::{Seq64, ipv6, udp};
 
 use super::encap::Framed;
 use super::{Burst, Slot};
@@ -24,7 +24,7 @@ impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Framed> {
             let lanes = self.lanes.packets.iter_mut().zip(self.lanes.slots.iter());
             for (_, (packet, slot)) in lanes.enumerate().filter(|(i, _)| live.has(*i)) {
                 let Some(sa) = runs.sa(slot.run) else { continue };
-                let seq_hi = sa.esn.then_some((slot.seq >> 32) as u32);
+                let seq_hi = sa.esn.then_some(Seq64(slot.seq).high());
                 let esp = packet.range_mut(slot.esp_off as usize, slot.esp_len as usize);
                 let _ = jobs.try_push(SealJob { key: &sa.key, esp, seq_hi });
             }

@@ -8,6 +8,7 @@ use esp_sad::{Keyed, SaKey};
 use esp_wire::{Seq64, esp, trailer};
 
 use crate::config::{CheckOuter, InboundSpec, Lookup, Selector};
+use crate::narrow::u8_of;
 
 /// What the replay mutex guards besides the window.
 #[derive(Debug, Default)]
@@ -58,8 +59,8 @@ impl InboundSa {
             esn: spec.esn,
             tunnel: spec.tunnel,
             udp: spec.udp.is_some(),
-            iv_len: transform.iv_len as u8,
-            icv_len: transform.icv_len as u8,
+            iv_len: u8_of(transform.iv_len),
+            icv_len: u8_of(transform.icv_len),
             tun_id: spec.tun_id,
             outer: (src, dst),
             selectors: spec.selectors.clone().into_boxed_slice(),

@@ -1,0 +1,5 @@
+//! The engine as a whole, against the slow ESP of `esp-testkit` and the faults that others had.
+#![expect(clippy::cast_possible_truncation, reason = "test values are small")]
+
+mod rig;
+mod walks;
