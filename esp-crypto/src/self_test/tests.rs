@@ -1,5 +1,5 @@
-use super::{KNOWN_ANSWERS, KnownAnswer, bytes};
-use crate::{Tier, Tiers, Transform};
+use super::{KNOWN_ANSWERS, KnownAnswer, ask, bytes};
+use crate::{KeyMaterial, OpenKey, SealKey, Tier, Tiers, Transform};
 
 /// A self-test that cannot fail tells nothing: a wrong answer is seen, on every tier, whatever is wrong in it.
 #[test]
@@ -26,6 +26,30 @@ fn a_wrong_answer_fails() {
     }
 }
 
+/// Both directions are judged, and a key that takes any ICV is found out.
+#[test]
+fn each_direction_can_fail_alone() {
+    for answer in KNOWN_ANSWERS {
+        let (transform, tier) = (answer.transform, Tiers::default().best(answer.transform));
+        let keys = KeyMaterial::new(bytes(answer.keys).unwrap());
+        let seal = SealKey::new(transform, tier, &keys).unwrap();
+        let open = OpenKey::new(transform, tier, &keys).unwrap();
+        let sealed = bytes(answer.sealed).unwrap();
+        let plain = answer.plain(&sealed).unwrap();
+        assert!(answer.seals(&seal, &plain, &sealed) && answer.opens(&open, &plain, &sealed));
+
+        let null = (SealKey::null_twin(0, 16), OpenKey::null_twin(0, 16));
+        assert!(!answer.seals(&null.0, &plain, &sealed), "{transform} {}", answer.case);
+        assert!(!answer.opens(&null.1, &sealed, &sealed), "{transform} {}", answer.case);
+        if !answer.payload.is_empty() {
+            let mut other = plain.clone();
+            other[crate::packet::HEADER_LEN + transform.iv_len()] ^= 1;
+            assert!(!answer.seals(&seal, &other, &sealed), "{transform} {}", answer.case);
+            assert!(!answer.opens(&open, &other, &sealed), "{transform} {}", answer.case);
+        }
+    }
+}
+
 #[test]
 fn an_answer_that_is_no_answer_does_not_pass() {
     let odd = KnownAnswer { sealed: "000", ..KNOWN_ANSWERS[0] };
@@ -33,6 +57,8 @@ fn an_answer_that_is_no_answer_does_not_pass() {
     assert_eq!(KnownAnswer { payload: "00", ..KNOWN_ANSWERS[0] }.holds(Tier::Ring), None);
     assert_eq!(KnownAnswer { keys: "00", ..KNOWN_ANSWERS[0] }.holds(Tier::Ring), None);
     assert_eq!(KnownAnswer { transform: Transform::Aes192Gcm16, ..KNOWN_ANSWERS[0] }.holds(Tier::Ring), None);
+    let (wrong, odd) = (KnownAnswer { keys: flip(KNOWN_ANSWERS[0].keys, 0), ..KNOWN_ANSWERS[0] }, odd);
+    assert!(ask(&[wrong, odd], &Tiers::default()).iter().all(|outcome| !outcome.passed));
     assert_eq!(bytes("00fFx1"), None);
     assert_eq!(bytes("00fF"), Some(vec![0, 255]));
 }
