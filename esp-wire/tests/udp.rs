@@ -36,6 +36,15 @@ fn b22_short_udp_header() {
 }
 
 #[test]
+fn ports_need_four_bytes() {
+    let bytes = [0x11, 0x94, 0x01, 0xf4, 0xff];
+    for len in 0..4 {
+        assert_eq!(UdpHeader::read_ports(&bytes[..len]), None, "{len} bytes");
+    }
+    assert_eq!(UdpHeader::read_ports(&bytes), Some((4500, 500)));
+}
+
+#[test]
 fn b35_a_computed_zero_is_sent_as_ones() {
     let (src, dst) = ([0xfd; 16], [0xfe; 16]);
     let mut bytes = datagram(header(2), &[0, 0]);
