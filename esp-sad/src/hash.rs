@@ -34,18 +34,18 @@ impl Hasher {
 
     #[inline]
     pub(crate) fn spi(self, spi: u32) -> u64 {
-        self.start(Kind::Spi, spi)
+        finish(self.start(Kind::Spi, spi))
     }
 
     #[inline]
     pub(crate) fn spi_dst(self, spi: u32, dst: IpAddr) -> u64 {
-        self.address(self.start(Kind::SpiDst, spi), dst)
+        finish(self.address(self.start(Kind::SpiDst, spi), dst))
     }
 
     #[inline]
     pub(crate) fn spi_dst_src(self, spi: u32, dst: IpAddr, src: IpAddr) -> u64 {
         let state = self.start(Kind::SpiDstSrc, spi);
-        self.address(self.address(state, dst), src)
+        finish(self.address(self.address(state, dst), src))
     }
 
     fn start(self, kind: Kind, spi: u32) -> u64 {
@@ -68,6 +68,12 @@ impl Hasher {
     }
 }
 
+/// A second multiplication, by a fixed number: after one alone, an unlucky seed puts a run of SPIs into few buckets.
+#[inline]
+fn finish(state: u64) -> u64 {
+    fold(state, LAST)
+}
+
 /// Both halves of the 128-bit product, so that every bit of `a` reaches the high bits that pick the bucket.
 #[inline]
 fn fold(a: u64, b: u64) -> u64 {
@@ -78,6 +84,8 @@ fn fold(a: u64, b: u64) -> u64 {
     }
 }
 
+/// 2^64 divided by the golden ratio, made odd.
+const LAST: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Tell the two address families apart. Arbitrary odd numbers.
 const V4: u64 = 0x9fb2_1c65_1e98_df25;
 const V6: u64 = 0xd6e8_feb8_6659_fd93;
