@@ -4,6 +4,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use esp_core::Transform;
 
+use crate::seal_open::{OpenArgs, SealArgs};
+
 /// An ESP (RFC 4303) datapath engine for software switches, to try and to test.
 #[derive(Debug, Parser)]
 #[command(name = "esp", version, arg_required_else_help = true, after_help = EXAMPLES)]
@@ -18,6 +20,10 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Seal, carry and open traffic on every core, and prove that nothing was lost
     Demo(DemoArgs),
+    /// Seal the IP packets of a capture file with an outbound SA
+    Seal(SealArgs),
+    /// Open the ESP packets of a capture file with inbound SAs
+    Open(OpenArgs),
     /// Check the cryptography of this machine against known answers
     Selftest(SelftestArgs),
 }
