@@ -30,10 +30,12 @@ impl<'p> AeadPacket<'p> {
     }
 
     /// RFC 4106 section 4: salt, then IV.
+    ///
+    /// Joined as numbers: bytes stored one by one and then loaded as words would stall the cipher's first load.
     pub(crate) fn nonce(&self, salt: [u8; SALT_LEN]) -> [u8; NONCE_LEN] {
-        let [s0, s1, s2, s3] = salt;
-        let [i0, i1, i2, i3, i4, i5, i6, i7] = *self.iv;
-        [s0, s1, s2, s3, i0, i1, i2, i3, i4, i5, i6, i7]
+        let (salt, iv) = (u32::from_le_bytes(salt), u64::from_le_bytes(*self.iv));
+        let [nonce @ .., _, _, _, _] = (u128::from(iv) << 32 | u128::from(salt)).to_le_bytes();
+        nonce
     }
 
     pub(crate) fn aad(&self, seq_hi: Option<u32>) -> Aad {

@@ -6,8 +6,14 @@ use crate::packet::{AeadPacket, ICV_LEN, NONCE_LEN, SALT_LEN};
 
 /// A keyed AEAD with a 12-byte nonce and a 16-byte tag.
 pub(crate) trait Aead {
-    /// Encrypts `payload` and answers the tag; `None` if the payload is too long for the cipher.
-    fn seal(&self, nonce: [u8; NONCE_LEN], aad: &[u8], payload: &mut [u8]) -> Option<[u8; ICV_LEN]>;
+    /// Encrypts `payload` and writes its tag to `icv`; `None` if the payload is too long for the cipher.
+    fn seal(
+        &self,
+        nonce: [u8; NONCE_LEN],
+        aad: &[u8],
+        payload: &mut [u8],
+        icv: &mut [u8; ICV_LEN],
+    ) -> Option<()>;
 
     /// Decrypts `payload` if `icv` is its tag. Otherwise answers `None` and leaves ciphertext or zeros.
     fn open(&self, nonce: [u8; NONCE_LEN], aad: &[u8], payload: &mut [u8], icv: &[u8; ICV_LEN])
@@ -25,9 +31,7 @@ impl<A: Aead> Kernel for AeadKernel<A> {
     fn seal(&self, esp: &mut [u8], seq_hi: Option<u32>) -> Result<(), JobError> {
         let packet = AeadPacket::split(esp)?;
         let (nonce, aad) = (packet.nonce(self.salt), packet.aad(seq_hi));
-        let icv = self.aead.seal(nonce, aad.as_ref(), packet.payload).ok_or(JobError::AuthFailed)?;
-        *packet.icv = icv;
-        Ok(())
+        self.aead.seal(nonce, aad.as_ref(), packet.payload, packet.icv).ok_or(JobError::AuthFailed)
     }
 
     #[inline]

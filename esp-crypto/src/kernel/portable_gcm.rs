@@ -29,8 +29,15 @@ where
     AesGcm<Aes, U12>: AeadInOut<NonceSize = U12, TagSize = aes_gcm::aead::consts::U16>,
 {
     #[inline]
-    fn seal(&self, nonce: [u8; NONCE_LEN], aad: &[u8], payload: &mut [u8]) -> Option<[u8; ICV_LEN]> {
-        self.0.encrypt_inout_detached(&nonce.into(), aad, payload.into()).ok().map(Into::into)
+    fn seal(
+        &self,
+        nonce: [u8; NONCE_LEN],
+        aad: &[u8],
+        payload: &mut [u8],
+        icv: &mut [u8; ICV_LEN],
+    ) -> Option<()> {
+        *icv = self.0.encrypt_inout_detached(&nonce.into(), aad, payload.into()).ok()?.into();
+        Some(())
     }
 
     // The library compares the whole tag, in constant time, before it decrypts anything.

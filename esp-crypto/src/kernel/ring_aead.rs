@@ -19,10 +19,17 @@ impl RingAead {
 
 impl Aead for RingAead {
     #[inline]
-    fn seal(&self, nonce: [u8; NONCE_LEN], aad: &[u8], payload: &mut [u8]) -> Option<[u8; ICV_LEN]> {
+    fn seal(
+        &self,
+        nonce: [u8; NONCE_LEN],
+        aad: &[u8],
+        payload: &mut [u8],
+        icv: &mut [u8; ICV_LEN],
+    ) -> Option<()> {
         let nonce = Nonce::assume_unique_for_key(nonce);
         let tag = self.0.seal_in_place_separate_tag(nonce, ring::aead::Aad::from(aad), payload).ok()?;
-        tag.as_ref().first_chunk().copied()
+        *icv = *tag.as_ref().first_chunk()?;
+        Some(())
     }
 
     // On a mismatch ring zeroes the payload, as it has decrypted it by then.
