@@ -42,7 +42,7 @@ pub fn write(dest: &mut [u8], next_header: u8) -> bool {
     true
 }
 
-/// As [`write`], into the room where the ICV will be: `room` starts at the padding and reaches beyond the trailer.
+/// As [`write()`], into the room where the ICV will be: `room` starts at the padding and reaches beyond the trailer.
 ///
 /// Up to 16 bytes of `room` are written, even behind the trailer, so that the usual padding is one store whatever its
 /// length. Returns false, and writes nothing, if `room` is shorter than the padding and the two fields.
