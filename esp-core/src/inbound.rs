@@ -24,6 +24,7 @@ mod parse;
 mod policy;
 mod strip;
 
+use std::borrow::Borrow;
 use std::marker::PhantomData;
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -125,6 +126,13 @@ impl<'c, 'p, 'g, Stage> Burst<'c, 'p, 'g, Stage> {
 
 /// Scratch for one burst: plain data that a worker keeps.
 pub(crate) type Scratch = [Slot; BURST];
+
+impl Borrow<Query> for Slot {
+    #[inline]
+    fn borrow(&self) -> &Query {
+        &self.query
+    }
+}
 
 impl Default for Slot {
     fn default() -> Self {

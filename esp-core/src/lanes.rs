@@ -1,5 +1,6 @@
 //! A burst on its way through a walk: up to 32 packets, a slot of plain data each, and who is still in it.
 
+use crate::narrow::u32_of;
 use crate::packet::Packet;
 use crate::verdict::{DropReason, Verdict};
 
@@ -17,6 +18,12 @@ impl Live {
         if n >= BURST { Self(u32::MAX) } else { Self((1 << n) - 1) }
     }
 
+    /// The packets of a burst of `n` that have left.
+    #[inline]
+    pub(crate) const fn others(self, n: usize) -> Self {
+        Self(Self::first(n).0 & !self.0)
+    }
+
     #[inline]
     pub(crate) const fn has(self, i: usize) -> bool {
         i < BURST && self.0 >> i & 1 != 0
@@ -32,6 +39,13 @@ impl Live {
     #[inline]
     pub(crate) const fn count(self) -> u32 {
         self.0.count_ones()
+    }
+
+    /// How many of `members` there are.
+    #[inline]
+    pub(crate) fn among(self, members: &[u8]) -> u32 {
+        let all = members.iter().fold(0_u32, |all, i| all | 1_u32.wrapping_shl(u32::from(*i)));
+        (self.0 & all).count_ones()
     }
 
     /// The packets' indices, lowest first.
@@ -88,22 +102,40 @@ impl<'c, 'p, S> Lanes<'c, 'p, S> {
     /// Takes every live packet one step.
     #[inline]
     pub(crate) fn each(&mut self, mut step: impl FnMut(&mut Packet<'p>, &mut S) -> Step) {
-        let mut live = self.live;
+        self.each_numbered(|_, packet, slot| step(packet, slot));
+    }
+
+    /// Takes every live packet one step; the step is told the packet's index.
+    #[inline]
+    pub(crate) fn each_numbered(&mut self, mut step: impl FnMut(usize, &mut Packet<'p>, &mut S) -> Step) {
+        let (mut rest, mut ended) = (self.live.0, 0);
         let lanes = self.packets.iter_mut().zip(self.slots.iter_mut()).zip(self.verdicts.iter_mut());
         for (i, ((packet, slot), verdict)) in lanes.enumerate() {
-            if self.live.has(i)
-                && let Err(end) = step(packet, slot)
+            if rest & 1 != 0
+                && let Err(end) = step(i, packet, slot)
             {
                 *verdict = end;
-                live.remove(i);
+                ended |= 1_u32.wrapping_shl(u32_of(i));
             }
+            rest >>= 1;
         }
-        self.live = live;
+        self.live.0 &= !ended;
+    }
+
+    /// Takes the live packets among `members` one step.
+    #[inline]
+    pub(crate) fn each_of(&mut self, members: &[u8], mut step: impl FnMut(&mut Packet<'p>, &mut S) -> Step) {
+        if members.len() == self.packets.len() {
+            return self.each(step);
+        }
+        for i in members {
+            self.one(usize::from(*i), &mut step);
+        }
     }
 
     /// Takes one packet one step, if it is live.
     #[inline]
-    pub(crate) fn one(&mut self, i: usize, step: impl FnOnce(&mut Packet<'p>, &mut S) -> Step) {
+    fn one(&mut self, i: usize, step: impl FnOnce(&mut Packet<'p>, &mut S) -> Step) {
         if self.live.has(i)
             && let (Some(packet), Some(slot)) = (self.packets.get_mut(i), self.slots.get_mut(i))
             && let Err(end) = step(packet, slot)

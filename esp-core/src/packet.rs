@@ -164,9 +164,9 @@ impl<'a> Packet<'a> {
 
     /// Copies `bytes` into the buffer at `off`; nothing is written if they do not fit.
     #[inline]
-    pub(crate) fn put(&mut self, off: usize, bytes: &[u8]) {
-        if let Some(dest) = self.buf.get_mut(off..).and_then(|rest| rest.get_mut(..bytes.len())) {
-            dest.copy_from_slice(bytes);
+    pub(crate) fn put<const N: usize>(&mut self, off: usize, bytes: &[u8; N]) {
+        if let Some(dest) = self.buf.get_mut(off..).and_then(<[u8]>::first_chunk_mut) {
+            *dest = *bytes;
         }
     }
 

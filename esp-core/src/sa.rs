@@ -2,8 +2,10 @@
 
 mod inbound;
 mod outbound;
+mod outer;
 mod sequence;
 
 pub(crate) use inbound::InboundSa;
 pub(crate) use outbound::{OutboundSa, Start};
+pub(crate) use outer::{Outer, OuterHeader};
 pub(crate) use sequence::Sequence;

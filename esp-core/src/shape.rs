@@ -24,6 +24,8 @@ pub struct Room {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
+    /// All that goes in front of the plaintext, beyond the packet's own header in transport mode.
+    front: u8,
     pub(crate) outer_len: u8,
     pub(crate) udp_len: u8,
     pub(crate) iv_len: u8,
@@ -42,8 +44,8 @@ impl Shape {
             Some(outer) if outer.src.is_ipv4() => ipv4::MIN_HEADER_LEN,
             Some(_) => ipv6::HEADER_LEN,
         };
-        let byte = |len: usize| u8::try_from(len).unwrap_or(u8::MAX);
         Self {
+            front: 0,
             outer_len: byte(outer_len),
             udp_len: byte(if spec.udp.is_some() { udp::HEADER_LEN } else { 0 }),
             iv_len: byte(transform.iv_len),
@@ -53,12 +55,26 @@ impl Shape {
             mtu: spec.mtu.unwrap_or(u16::MAX),
             tfc_pad_to: spec.tfc_pad_to.unwrap_or(0),
         }
+        .summed()
+    }
+
+    /// The shape with its lengths in front summed up.
+    fn summed(mut self) -> Self {
+        let parts = [self.outer_len, self.udp_len, byte(esp::HEADER_LEN), self.iv_len];
+        self.front = parts.into_iter().fold(0, u8::saturating_add);
+        self
+    }
+
+    /// Bytes of the ESP header and the IV.
+    #[inline]
+    pub(crate) fn esp_front(&self) -> usize {
+        esp::HEADER_LEN + usize::from(self.iv_len)
     }
 
     /// Bytes that go in front of the plaintext, beyond the packet's own header in transport mode.
     #[inline]
     pub(crate) fn front(&self) -> usize {
-        usize::from(self.outer_len) + usize::from(self.udp_len) + esp::HEADER_LEN + usize::from(self.iv_len)
+        usize::from(self.front)
     }
 
     /// Length of the padding behind `content_len` bytes of plaintext (RFC 4303 section 2.4).
@@ -128,12 +144,18 @@ impl Shape {
     }
 }
 
+/// Header and ICV lengths are all below 256.
+fn byte(len: usize) -> u8 {
+    u8::try_from(len).unwrap_or(u8::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn gcm_tunnel_v4() -> Shape {
         Shape {
+            front: 0,
             outer_len: 20,
             udp_len: 0,
             iv_len: 8,
@@ -143,15 +165,16 @@ mod tests {
             mtu: 1500,
             tfc_pad_to: 0,
         }
+        .summed()
     }
 
     #[test]
     fn b63_inner_mtu_is_exact() {
         let shapes = [
             gcm_tunnel_v4(),
-            Shape { udp_len: 8, ..gcm_tunnel_v4() },
-            Shape { outer_len: 40, align: 16, iv_len: 16, ..gcm_tunnel_v4() },
-            Shape { outer_len: 0, tunnel: false, iv_len: 0, ..gcm_tunnel_v4() },
+            Shape { udp_len: 8, ..gcm_tunnel_v4() }.summed(),
+            Shape { outer_len: 40, align: 16, iv_len: 16, ..gcm_tunnel_v4() }.summed(),
+            Shape { outer_len: 0, tunnel: false, iv_len: 0, ..gcm_tunnel_v4() }.summed(),
         ];
         for shape in shapes {
             for mtu in (100..1600).chain([65_534, 65_535]) {

@@ -2,6 +2,7 @@
 
 use esp_stats::{CellDelta, CellSum, Label, ShardWriter, Shards, Totals, WorkerToken};
 
+use crate::lanes::Live;
 use crate::tally::Tally;
 use crate::verdict::{Consumed, DropReason, HandedBack, Verdict};
 
@@ -155,8 +156,8 @@ impl WorkerStats {
 
     /// Counts a burst whose verdicts are final: every packet in exactly one place.
     #[inline]
-    pub(crate) fn burst(&mut self, direction: Direction, verdicts: &[Verdict], tally: &mut Tally) {
-        for verdict in verdicts {
+    pub(crate) fn burst(&mut self, direction: Direction, live: Live, verdicts: &[Verdict], tally: &Tally) {
+        for verdict in live.others(verdicts.len()).iter().filter_map(|i| verdicts.get(i)) {
             let counter = match verdict {
                 Verdict::Delivered(_) => continue,
                 Verdict::Dropped { reason, .. } => Counter::Dropped(*reason),

@@ -64,6 +64,16 @@ impl Ring {
         }
     }
 
+    /// Clears the word of `to` if `to` is its first number: what [`enter`](Self::enter) does for a step of one.
+    #[inline]
+    pub(crate) fn enter_at(&mut self, to: u64) {
+        if to % BITS == 0
+            && let Some(word) = self.word_mut(to / BITS)
+        {
+            *word = 0;
+        }
+    }
+
     /// How many of the numbers `first..=last` have a 0; the range lies within one window.
     #[inline]
     pub(crate) fn count_unset(&self, first: u64, last: u64) -> u64 {

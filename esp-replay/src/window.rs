@@ -199,6 +199,9 @@ impl Window {
     #[inline]
     fn slide(&mut self, size: WindowSize, to: u64) -> Advance {
         let size = u64::from(size.bits());
+        if to == self.top.saturating_add(1) {
+            return self.step(size, to);
+        }
         // Numbers first..=left leave the window; those above the old top are in no word of the ring yet.
         let first = self.top.saturating_sub(size).saturating_add(1);
         let left = to.saturating_sub(size);
@@ -209,6 +212,16 @@ impl Window {
         self.ring.enter(self.top, to);
         self.top = to;
         Advance { lost }
+    }
+
+    /// Moves the top up by one, as in-order traffic does: at most one number leaves, at most one word is entered.
+    #[inline]
+    fn step(&mut self, size: u64, to: u64) -> Advance {
+        let left = to.saturating_sub(size);
+        let lost = left > 0 && !self.ring.has(left);
+        self.ring.enter_at(to);
+        self.top = to;
+        Advance { lost: u64::from(lost) }
     }
 }
 

@@ -14,14 +14,13 @@ impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Found> {
     pub(super) fn check(mut self) -> Burst<'c, 'p, 'g, Checked> {
         for (at, (run, members)) in self.runs.iter().enumerate() {
             let replay = run.sa.replay.lock(&mut self.tally.contention);
-            for i in members {
-                self.lanes.one(usize::from(*i), |_, slot| {
-                    slot.run = u8_of(at);
-                    // The high half belongs to this packet: another of the burst may infer another one.
-                    slot.seq = replay.window.infer(slot.low).map_err(refused)?;
-                    replay.window.check(slot.seq).map_err(refused)
-                });
-            }
+            let window = &replay.window;
+            self.lanes.each_of(members, |_, slot| {
+                slot.run = u8_of(at);
+                // The high half belongs to this packet: another of the burst may infer another one.
+                slot.seq = window.infer(slot.low).map_err(refused)?;
+                window.check(slot.seq).map_err(refused)
+            });
         }
         self.passed(Checked(()))
     }

@@ -14,17 +14,15 @@ impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Opened> {
     pub(super) fn commit(mut self) -> Burst<'c, 'p, 'g, Committed> {
         for (run, members) in self.runs.iter() {
             let mut replay = run.sa.replay.lock(&mut self.tally.contention);
-            for i in members {
-                let tally = &mut *self.tally;
-                let replay = &mut *replay;
-                self.lanes.one(usize::from(*i), |_, slot| {
-                    // Looks again: a copy may have come in this burst, or on another worker since the check.
-                    let advance = replay.window.commit(slot.seq).map_err(refused)?;
-                    replay.state.lost = replay.state.lost.wrapping_add(advance.lost);
-                    tally.lost = tally.lost.wrapping_add(advance.lost);
-                    Ok(())
-                });
-            }
+            let window = &mut replay.window;
+            let mut lost = 0_u64;
+            self.lanes.each_of(members, |_, slot| {
+                // Looks again: a copy may have come in this burst, or on another worker since the check.
+                lost = lost.wrapping_add(window.commit(slot.seq).map_err(refused)?.lost);
+                Ok(())
+            });
+            replay.state.lost = replay.state.lost.wrapping_add(lost);
+            self.tally.lost = self.tally.lost.wrapping_add(lost);
         }
         self.passed(Committed(()))
     }

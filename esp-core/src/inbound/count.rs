@@ -43,7 +43,7 @@ impl Burst<'_, '_, '_, Permitted> {
         }
         let unheard = self.audit(now);
         stats.add(Counter::EventsLost, unheard);
-        stats.burst(Direction::Inbound, self.lanes.verdicts, self.tally);
+        stats.burst(Direction::Inbound, live, self.lanes.verdicts, self.tally);
     }
 
     /// Tells of the auditable drops, a few a burst: a flood must not become a flood of events. Returns how many

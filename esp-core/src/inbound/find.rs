@@ -1,10 +1,10 @@
 //! Stage 2: the SA of each packet, then the burst ordered by SA.
 
-use esp_sad::{Found as Hit, Query};
+use esp_sad::Found as Hit;
 
 use super::Burst;
 use super::parse::Parsed;
-use crate::lanes::BURST;
+use crate::lanes::{BURST, Step};
 use crate::runs::Runs;
 use crate::sa::InboundSa;
 use crate::verdict::DropReason;
@@ -17,19 +17,16 @@ impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Parsed> {
     //# If no valid Security Association exists for this packet, the receiver
     //# MUST discard the packet; this is an auditable event.
     pub(super) fn find(mut self) -> Burst<'c, 'p, 'g, Found> {
-        let queries: [Query; BURST] = self.lanes.slots.each_ref().map(|slot| slot.query);
         let count = self.lanes.packets.len();
-        let mut hits: [Option<Hit<'g, InboundSa>>; BURST] = [const { None }; BURST];
-        if let (Some(queries), Some(hits)) = (queries.get(..count), hits.get_mut(..count)) {
+        let mut hits: [Option<Hit<'g, InboundSa>>; BURST] = [None; BURST];
+        if let (Some(queries), Some(hits)) = (self.lanes.slots.get(..count), hits.get_mut(..count)) {
             self.context.sad.find_burst(self.context.guard, queries, hits);
         }
         let hit = |i: usize| hits.get(i).and_then(Option::as_ref);
-        for i in self.lanes.live().iter() {
-            self.lanes.one(i, |_, slot| match hit(i) {
-                Some(found) => long_enough(found.sa, slot.esp_len as usize),
-                None => Err(DropReason::NoSa.into()),
-            });
-        }
+        self.lanes.each_numbered(|i, _, slot| match hit(i) {
+            Some(found) => long_enough(found.sa, slot.esp_len as usize),
+            None => Err(DropReason::NoSa.into()),
+        });
         *self.runs = Runs::group(self.lanes.live(), |i| hit(i).map(|found| (found.id, found.sa)));
         self.passed(Found(()))
     }
@@ -37,6 +34,6 @@ impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Parsed> {
 
 /// Header, IV, the two trailer bytes and the ICV: nothing shorter can be a packet of this SA.
 #[inline]
-fn long_enough(sa: &InboundSa, esp_len: usize) -> crate::lanes::Step {
+fn long_enough(sa: &InboundSa, esp_len: usize) -> Step {
     if esp_len < sa.shortest() { Err(DropReason::TooShort.into()) } else { Ok(()) }
 }

@@ -1,6 +1,6 @@
 //! Stage 6: the trailer comes off, and the packet inside becomes the data.
 
-use esp_wire::{Ecn, Ip, TrailerError, ecn, esp, ipv4, ipv6, proto, trailer};
+use esp_wire::{Ecn, Ip, TrailerError, ecn, ipv4, ipv6, proto, trailer};
 
 use super::commit::Committed;
 use super::{Burst, Slot, nat};
@@ -26,7 +26,7 @@ impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Committed> {
 
 #[inline]
 fn strip(sa: &InboundSa, packet: &mut Packet<'_>, slot: &mut Slot) -> Step {
-    let payload_off = packet.data_off() + slot.esp_off as usize + esp::HEADER_LEN + usize::from(sa.iv_len);
+    let payload_off = packet.data_off() + slot.esp_off as usize + sa.front();
     let plaintext_len = slot.esp_len as usize - sa.overhead();
     let found = trailer::read(packet.range(payload_off, plaintext_len)).map_err(refused)?;
     slot.next_header = found.next_header;

@@ -49,6 +49,6 @@ impl Burst<'_, '_, '_, Sealed> {
             cells.add(stats.token_mut(), run.slot.index(), delta);
             stats.run(Direction::Outbound, &delta);
         }
-        stats.burst(Direction::Outbound, self.lanes.verdicts, self.tally);
+        stats.burst(Direction::Outbound, live, self.lanes.verdicts, self.tally);
     }
 }

@@ -20,9 +20,9 @@ impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Padded> {
             let Some(sa) = runs.sa(slot.run) else { return Ok(()) };
             // In transport mode ESP comes to lie where the packet's own header was, so that moves first.
             match &sa.tunnel {
-                Some(tunnel) => outer::put(sa, tunnel, packet, slot),
-                None => put_transport(sa, packet, slot),
-            }?;
+                Some(outer) => outer::put(sa, outer, packet, slot),
+                None => put_transport(sa, packet, slot)?,
+            }
             put_esp(sa, packet, slot);
             Ok(())
         });

@@ -2,7 +2,6 @@
 
 use super::Burst;
 use super::ready::Ready;
-use crate::narrow::u32_of;
 use crate::verdict::DropReason;
 
 /// Every live packet has a sequence number of its own, and will go out with it.
@@ -15,21 +14,22 @@ impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Ready> {
     //# Number field.
     pub(super) fn number(mut self) -> Burst<'c, 'p, 'g, Numbered> {
         for (run, members) in self.runs.iter() {
-            let live = self.lanes.live();
-            let wanted = members.iter().filter(|i| live.has(usize::from(**i))).count();
-            let got = run.sa.sequence.reserve(u32_of(wanted));
+            let wanted = self.lanes.live().among(members);
+            let got = run.sa.sequence.reserve(wanted);
             self.tally.spent += u64::from(got.spent);
-            let mut numbers = (0..u64::from(got.usable)).map(|n| got.first + n);
-            for i in members {
-                self.lanes.one(usize::from(*i), |_, slot| {
-                    //= https://www.rfc-editor.org/rfc/rfc4303#section-3.3.3
-                    //# In other words, the
-                    //# sender MUST NOT send a packet on an SA if doing so would cause the
-                    //# sequence number to cycle.
-                    slot.seq = numbers.next().ok_or(DropReason::SeqOverflow)?;
-                    Ok(())
-                });
-            }
+            let (mut next, end) = (got.first, got.first.wrapping_add(u64::from(got.usable)));
+            self.lanes.each_of(members, |_, slot| {
+                //= https://www.rfc-editor.org/rfc/rfc4303#section-3.3.3
+                //# In other words, the
+                //# sender MUST NOT send a packet on an SA if doing so would cause the
+                //# sequence number to cycle.
+                if next == end {
+                    return Err(DropReason::SeqOverflow.into());
+                }
+                slot.seq = next;
+                next = next.wrapping_add(1);
+                Ok(())
+            });
         }
         self.passed(Numbered(()))
     }

@@ -3,11 +3,10 @@
 use esp_wire::{EspHeader, Ip, IpError, ipv6, proto, udp};
 
 use super::{Burst, Given, Slot};
-use crate::config::TunnelSpec;
 use crate::lanes::Step;
 use crate::narrow::{u8_of, u16_of, u32_of};
 use crate::packet::{Packet, PacketFlags};
-use crate::sa::OutboundSa;
+use crate::sa::{OutboundSa, Outer};
 use crate::shape::MAX_IP_LEN;
 use crate::verdict::{DropReason, Verdict};
 
@@ -17,12 +16,10 @@ pub(crate) struct Ready(());
 impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Given> {
     pub(super) fn ready(mut self) -> Burst<'c, 'p, 'g, Ready> {
         for (at, (run, members)) in self.runs.iter().enumerate() {
-            for i in members {
-                self.lanes.one(usize::from(*i), |packet, slot| {
-                    slot.run = u8_of(at);
-                    examine(run.sa, packet, slot)
-                });
-            }
+            self.lanes.each_of(members, |packet, slot| {
+                slot.run = u8_of(at);
+                examine(run.sa, packet, slot)
+            });
         }
         self.passed(Ready(()))
     }
@@ -33,7 +30,7 @@ fn examine(sa: &OutboundSa, packet: &Packet<'_>, slot: &mut Slot) -> Step {
     refuse_flags(packet.flags())?;
     let inner_len = match &sa.tunnel {
         Some(_) if packet.flags().contains(PacketFlags::DUMMY) => bare_dummy(packet, slot),
-        Some(tunnel) => tunnel_plan(sa, tunnel, packet, slot)?,
+        Some(outer) => tunnel_plan(sa, outer, packet, slot)?,
         None => transport_plan(sa, packet, slot)?,
     };
     fit(sa, packet, slot, inner_len)
@@ -70,7 +67,7 @@ fn bare_dummy(packet: &Packet<'_>, slot: &mut Slot) -> usize {
 #[inline]
 fn tunnel_plan(
     sa: &OutboundSa,
-    tunnel: &TunnelSpec,
+    outer: &Outer,
     packet: &Packet<'_>,
     slot: &mut Slot,
 ) -> Result<usize, Verdict> {
@@ -90,7 +87,7 @@ fn tunnel_plan(
             slot.dont_fragment = true;
         }
     }
-    if ip.dst() == tunnel.dst && ip.src() == tunnel.src && carries_own_spi(sa, &ip) {
+    if carries_own_spi(sa, &ip) && outer.ends() == (ip.src(), ip.dst()) {
         return Err(DropReason::Loop.into());
     }
     Ok(ip.total_len())
@@ -130,6 +127,7 @@ fn transport_plan(sa: &OutboundSa, packet: &Packet<'_>, slot: &mut Slot) -> Resu
 }
 
 /// Whether the packet is ESP, bare or in UDP, under the SPI of this very SA.
+#[inline]
 fn carries_own_spi(sa: &OutboundSa, ip: &Ip<'_>) -> bool {
     let (protocol, payload) = match ip {
         Ip::V4(ip) => (ip.protocol(), ip.payload()),
@@ -169,7 +167,7 @@ fn fit(sa: &OutboundSa, packet: &Packet<'_>, slot: &mut Slot, inner_len: usize) 
         return Err(Verdict::Dropped { reason: DropReason::NoRoom, detail: u32_of(missing) });
     }
     let content_off = packet.data_off() + header_len;
-    let esp_front = shape.front() - usize::from(shape.outer_len) - usize::from(shape.udp_len);
+    let esp_front = shape.esp_front();
     slot.pad_len = pad_len;
     slot.tfc_len = u32_of(content_len + header_len - inner_len);
     slot.content_off = u32_of(content_off);

@@ -24,8 +24,10 @@ pub(crate) struct InboundSa {
     pub(crate) esn: bool,
     pub(crate) tunnel: bool,
     pub(crate) udp: bool,
-    pub(crate) iv_len: u8,
-    pub(crate) icv_len: u8,
+    /// Bytes of an ESP packet in front of its ciphertext: header and IV.
+    front: u8,
+    /// ... and those with the ICV.
+    overhead: u8,
     pub(crate) tun_id: u64,
     /// Outer (source, destination) that an authentic packet must have come with; `None` takes any.
     pub(crate) outer: (Option<IpAddr>, Option<IpAddr>),
@@ -59,8 +61,8 @@ impl InboundSa {
             esn: spec.esn,
             tunnel: spec.tunnel,
             udp: spec.udp.is_some(),
-            iv_len: u8_of(transform.iv_len),
-            icv_len: u8_of(transform.icv_len),
+            front: u8_of(esp::HEADER_LEN + transform.iv_len),
+            overhead: u8_of(esp::HEADER_LEN + transform.iv_len + transform.icv_len),
             tun_id: spec.tun_id,
             outer: (src, dst),
             selectors: spec.selectors.clone().into_boxed_slice(),
@@ -69,10 +71,16 @@ impl InboundSa {
         }
     }
 
+    /// Bytes of an ESP packet in front of its ciphertext: header and IV.
+    #[inline]
+    pub(crate) fn front(&self) -> usize {
+        usize::from(self.front)
+    }
+
     /// Bytes of an ESP packet that are not ciphered: header, IV and ICV.
     #[inline]
     pub(crate) fn overhead(&self) -> usize {
-        esp::HEADER_LEN + usize::from(self.iv_len) + usize::from(self.icv_len)
+        usize::from(self.overhead)
     }
 
     /// Length of the shortest ESP packet: no payload, no padding, only pad length and next header.

@@ -3,8 +3,8 @@
 use esp_crypto::{KeyError, SealKey, Tier};
 use esp_wire::Spi;
 
-use super::Sequence;
-use crate::config::{OutboundSpec, TunnelSpec, UdpEncap};
+use super::{Outer, Sequence};
+use crate::config::{OutboundSpec, UdpEncap};
 use crate::shape::Shape;
 
 /// Where an outbound SA's counters start: for tests, which need a known IV or a sequence number near its end.
@@ -23,7 +23,8 @@ pub(crate) struct OutboundSa {
     pub(crate) spi: Spi,
     pub(crate) esn: bool,
     pub(crate) udp: Option<UdpEncap>,
-    pub(crate) tunnel: Option<TunnelSpec>,
+    /// Tunnel mode: the header in front.
+    pub(crate) tunnel: Option<Outer>,
     /// Random per key: IVs do not tell how many packets the SA has sent, and a new SA starts elsewhere.
     pub(crate) iv_salt: u64,
     pub(crate) tun_id: u64,
@@ -46,7 +47,7 @@ impl OutboundSa {
             spi: spec.spi,
             esn: spec.esn,
             udp: spec.udp,
-            tunnel: spec.tunnel,
+            tunnel: spec.tunnel.as_ref().and_then(|tunnel| Outer::new(tunnel, spec.udp.is_some())),
             iv_salt: start.iv_salt,
             tun_id: spec.tun_id,
             key,

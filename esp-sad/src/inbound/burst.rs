@@ -1,5 +1,7 @@
 //! Finding the SAs of a whole burst: every line is asked for before the first is needed.
 
+use std::borrow::Borrow;
+
 use esp_wire::Spi;
 
 use super::InboundSad;
@@ -27,21 +29,26 @@ impl<T> Copy for Found<'_, T> {}
 impl<T: Keyed> InboundSad<T> {
     /// Answers each query as [`find`](Self::find) would, at the same place in `out`. Wait-free.
     ///
+    /// A query is anything that holds one, so that a caller need not copy them out of its own per-packet state.
+    ///
     /// Waits once for all slot words and table lines of 32 queries, not once for each, and has asked for the first
     /// two lines of every SA that it finds. Queries past the end of `out` are not answered; places of `out` past the
     /// last query are left alone.
-    pub fn find_burst<'g>(
+    pub fn find_burst<'g, Q: Borrow<Query>>(
         &'g self,
         guard: &'g Guard<'_>,
-        queries: &[Query],
+        queries: &[Q],
         out: &mut [Option<Found<'g, T>>],
     ) {
         let long = self.census.any(Kind::SpiDst) || self.census.any(Kind::SpiDstSrc);
         let tabled = self.census.any(Kind::Spi);
         for (queries, out) in queries.chunks(AHEAD).zip(out.chunks_mut(AHEAD)) {
-            queries.iter().for_each(|query| self.slab.prefetch_word(self.pattern.index(query.spi)));
+            queries
+                .iter()
+                .map(Borrow::borrow)
+                .for_each(|query: &Query| self.slab.prefetch_word(self.pattern.index(query.spi)));
             if long {
-                queries.iter().for_each(|query| self.prefetch_long_keys(query));
+                queries.iter().for_each(|query| self.prefetch_long_keys(query.borrow()));
             }
             self.answer_direct(guard, queries, out, tabled);
             if tabled {
@@ -54,14 +61,14 @@ impl<T: Keyed> InboundSad<T> {
     }
 
     /// The SPIs that the database chose. Asks for the home buckets of the others.
-    fn answer_direct<'g>(
+    fn answer_direct<'g, Q: Borrow<Query>>(
         &'g self,
         guard: &'g Guard<'_>,
-        queries: &[Query],
+        queries: &[Q],
         out: &mut [Option<Found<'g, T>>],
         tabled: bool,
     ) {
-        for (query, out) in queries.iter().zip(out) {
+        for (query, out) in queries.iter().map(Borrow::borrow).zip(out) {
             let found = Spi::new(query.spi).ok().and_then(|spi| self.find_direct(guard, spi));
             if found.is_none() && tabled {
                 self.table.prefetch(self.hasher.spi(query.spi));
@@ -71,13 +78,13 @@ impl<T: Keyed> InboundSad<T> {
     }
 
     /// The SPIs that are left.
-    fn answer_tabled<'g>(
+    fn answer_tabled<'g, Q: Borrow<Query>>(
         &'g self,
         guard: &'g Guard<'_>,
-        queries: &[Query],
+        queries: &[Q],
         out: &mut [Option<Found<'g, T>>],
     ) {
-        for (query, out) in queries.iter().zip(out).filter(|(_, out)| out.is_none()) {
+        for (query, out) in queries.iter().map(Borrow::borrow).zip(out).filter(|(_, out)| out.is_none()) {
             let found = Spi::new(query.spi).ok().and_then(|spi| self.find_tabled(guard, spi));
             *out = self.noted(found);
         }
@@ -85,9 +92,14 @@ impl<T: Keyed> InboundSad<T> {
 
     /// Longer keys, which go before what the SPI alone has found. The first pass asks for the SAs whose keys the
     /// second compares.
-    fn answer_long<'g>(&'g self, guard: &'g Guard<'_>, queries: &[Query], out: &mut [Option<Found<'g, T>>]) {
-        queries.iter().for_each(|query| self.prefetch_long_sas(query));
-        for (query, out) in queries.iter().zip(out) {
+    fn answer_long<'g, Q: Borrow<Query>>(
+        &'g self,
+        guard: &'g Guard<'_>,
+        queries: &[Q],
+        out: &mut [Option<Found<'g, T>>],
+    ) {
+        queries.iter().for_each(|query| self.prefetch_long_sas(query.borrow()));
+        for (query, out) in queries.iter().map(Borrow::borrow).zip(out) {
             let Ok(spi) = Spi::new(query.spi) else { continue };
             if let Some((id, sa)) = self.find_long(guard, spi, query.dst, query.src) {
                 *out = Some(Found { id, sa });
