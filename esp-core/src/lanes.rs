@@ -1,5 +1,7 @@
 //! A burst on its way through a walk: up to 32 packets, a slot of plain data each, and who is still in it.
 
+use arrayvec::ArrayVec;
+
 use crate::narrow::u32_of;
 use crate::packet::Packet;
 use crate::verdict::{DropReason, Verdict};
@@ -131,6 +133,25 @@ impl<'c, 'p, S> Lanes<'c, 'p, S> {
         for i in members {
             self.one(usize::from(*i), &mut step);
         }
+    }
+
+    /// What `make` makes of each live packet, in order.
+    #[inline]
+    pub(crate) fn collect<'a, J>(
+        &'a mut self,
+        mut make: impl FnMut(&'a mut Packet<'p>, &'a S) -> Option<J>,
+    ) -> ArrayVec<J, BURST> {
+        let mut made = ArrayVec::new();
+        let mut rest = self.live.0;
+        for (packet, slot) in self.packets.iter_mut().zip(self.slots.iter()) {
+            if rest & 1 != 0
+                && let Some(one) = make(packet, slot)
+            {
+                let _ = made.try_push(one);
+            }
+            rest >>= 1;
+        }
+        made
     }
 
     /// Takes one packet one step, if it is live.

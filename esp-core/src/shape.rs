@@ -77,10 +77,12 @@ impl Shape {
         usize::from(self.front)
     }
 
-    /// Length of the padding behind `content_len` bytes of plaintext (RFC 4303 section 2.4).
+    /// Bytes that the cipher covers for `content_len` bytes of plaintext: with padding, pad length and next header, a
+    /// multiple of the alignment (RFC 4303 section 2.4).
     #[inline]
-    pub(crate) fn pad_len(&self, content_len: usize) -> u8 {
-        trailer::pad_len(content_len, usize::from(self.align))
+    pub(crate) fn padded_len(&self, content_len: usize) -> usize {
+        let mask = usize::from(self.align) - 1;
+        (content_len + trailer::TRAILER_LEN + mask) & !mask
     }
 
     /// Bytes of plaintext content, TFC padding included, for an inner packet of `inner_len` bytes of which the
@@ -103,8 +105,7 @@ impl Shape {
     /// Length of the sealed IP packet for `content_len` bytes of plaintext content.
     #[inline]
     pub(crate) fn sealed_len(&self, content_len: usize, header_len: usize) -> usize {
-        let ciphered = content_len + usize::from(self.pad_len(content_len)) + trailer::TRAILER_LEN;
-        header_len + self.front() + ciphered + usize::from(self.icv_len)
+        header_len + self.front() + self.padded_len(content_len) + usize::from(self.icv_len)
     }
 
     /// Room that any packet of this SA needs, whatever its length.

@@ -67,7 +67,7 @@ impl Ring {
     /// Clears the word of `to` if `to` is its first number: what [`enter`](Self::enter) does for a step of one.
     #[inline]
     pub(crate) fn enter_at(&mut self, to: u64) {
-        if to % BITS == 0
+        if to.is_multiple_of(BITS)
             && let Some(word) = self.word_mut(to / BITS)
         {
             *word = 0;

@@ -1,6 +1,5 @@
 //! Stage 4: ICV and decryption, the whole burst in one call.
 
-use arrayvec::ArrayVec;
 use esp_crypto::{JobError, OpenJob};
 
 use super::Burst;
@@ -16,24 +15,23 @@ impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Checked> {
         let runs = &*self.runs;
         let mut results = [Ok(()); BURST];
         {
-            let mut jobs = ArrayVec::<OpenJob<'_, '_>, BURST>::new();
-            let live = self.lanes.live();
-            let lanes = self.lanes.packets.iter_mut().zip(self.lanes.slots.iter());
-            for (_, (packet, slot)) in lanes.enumerate().filter(|(i, _)| live.has(*i)) {
-                let Some(sa) = runs.sa(slot.run) else { continue };
+            let mut jobs = self.lanes.collect(|packet, slot| {
+                let sa = runs.sa(slot.run)?;
                 let seq_hi = sa.esn.then(|| slot.seq.high());
                 let off = packet.data_off() + slot.esp_off as usize;
                 let esp = packet.range_mut(off, slot.esp_len as usize);
-                let _ = jobs.try_push(OpenJob { key: &sa.key, esp, seq_hi });
-            }
+                Some(OpenJob { key: &sa.key, esp, seq_hi })
+            });
             esp_crypto::open_burst(&mut jobs, &mut results);
         }
-        let mut results = results.iter();
-        self.lanes.each(|_, _| match results.next() {
-            Some(Ok(())) => Ok(()),
-            Some(Err(JobError::TooShort)) => Err(DropReason::TooShort.into()),
-            Some(Err(JobError::AuthFailed)) | None => Err(DropReason::AuthFailed.into()),
-        });
+        if results.iter().any(Result::is_err) {
+            let mut results = results.iter();
+            self.lanes.each(|_, _| match results.next() {
+                Some(Ok(())) => Ok(()),
+                Some(Err(JobError::TooShort)) => Err(DropReason::TooShort.into()),
+                Some(Err(JobError::AuthFailed)) | None => Err(DropReason::AuthFailed.into()),
+            });
+        }
         self.passed(Opened(()))
     }
 }

@@ -25,7 +25,7 @@ impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Stripped> {
 
 #[inline]
 fn permit(sa: &InboundSa, packet: &Packet<'_>, slot: &Slot) -> Step {
-    if !sa.outer_matches(slot.query.src, slot.query.dst) {
+    if sa.checks_outer && !sa.outer_matches(slot.query.src, slot.query.dst) {
         return Err(DropReason::OuterAddress.into());
     }
     if sa.udp != slot.udp {

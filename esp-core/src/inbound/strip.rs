@@ -65,8 +65,12 @@ fn decapsulate(packet: &mut Packet<'_>, slot: &Slot, payload_off: usize, payload
     }
     let (inner_len, tos, is_v4) = (inner.total_len(), inner.traffic_class(), wanted == proto::IPV4);
     packet.set_data(payload_off, inner_len);
-    let arriving = Ecn::from_tos(tos);
-    let outgoing = ecn::decap(arriving, Ecn::from_tos(slot.tos)).map_err(|_| DropReason::EcnIllegal)?;
+    let (arriving, marked) = (Ecn::from_tos(tos), Ecn::from_tos(slot.tos));
+    // RFC 6040 section 4.2: an outer header that says nothing, or the same, changes nothing.
+    if marked == Ecn::NotEct || marked == arriving {
+        return Ok(());
+    }
+    let outgoing = ecn::decap(arriving, marked).map_err(|_| DropReason::EcnIllegal)?;
     if outgoing != arriving {
         let tos = ecn::with_ecn(tos, outgoing);
         let header = packet.data_mut();

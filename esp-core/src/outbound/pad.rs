@@ -18,8 +18,9 @@ impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Numbered> {
                 // Any value will do (RFC 4303 section 2.7); never what the buffer held before.
                 packet.range_mut(end - tfc_len, tfc_len).fill(0);
             }
-            let trailer_len = usize::from(slot.pad_len) + trailer::TRAILER_LEN;
-            sure(trailer::write(packet.range_mut(end, trailer_len), slot.next_header))
+            // The ICV comes later and overwrites what the one store writes too much.
+            let room = packet.range_mut(end, (slot.esp_off + slot.esp_len) as usize - end);
+            sure(trailer::write_with_room(room, slot.pad_len, slot.next_header))
         });
         self.passed(Padded(()))
     }

@@ -1,13 +1,12 @@
 //! Stage 1: the packet is fit to be sealed. Nothing is written and no number is spent before this passes.
 
-use esp_wire::{EspHeader, Ip, IpError, ipv6, proto, udp};
+use esp_wire::{EspHeader, Ip, IpError, ipv6, proto, trailer, udp};
 
 use super::{Burst, Given, Slot};
 use crate::lanes::Step;
 use crate::narrow::{u8_of, u16_of, u32_of};
 use crate::packet::{Packet, PacketFlags};
 use crate::sa::{OutboundSa, Outer};
-use crate::shape::MAX_IP_LEN;
 use crate::verdict::{DropReason, Verdict};
 
 /// Every live packet is fit, and its sizes are known.
@@ -153,9 +152,8 @@ fn fit(sa: &OutboundSa, packet: &Packet<'_>, slot: &mut Slot, inner_len: usize) 
     let shape = &sa.shape;
     let header_len = usize::from(slot.header_len);
     let content_len = shape.content_len(inner_len, header_len);
-    let pad_len = shape.pad_len(content_len);
     let sealed_len = shape.sealed_len(content_len, header_len);
-    let limit = usize::from(shape.mtu).min(MAX_IP_LEN);
+    let limit = usize::from(shape.mtu);
     if sealed_len > limit {
         let usable = shape.inner_mtu(limit, header_len);
         return Err(Verdict::Dropped { reason: DropReason::TooBig, detail: u32_of(usable) });
@@ -168,7 +166,7 @@ fn fit(sa: &OutboundSa, packet: &Packet<'_>, slot: &mut Slot, inner_len: usize) 
     }
     let content_off = packet.data_off() + header_len;
     let esp_front = shape.esp_front();
-    slot.pad_len = pad_len;
+    slot.pad_len = u8_of(shape.padded_len(content_len) - content_len - trailer::TRAILER_LEN);
     slot.tfc_len = u32_of(content_len + header_len - inner_len);
     slot.content_off = u32_of(content_off);
     slot.content_len = u32_of(content_len);

@@ -1,15 +1,12 @@
 //! Stage 5: encryption and ICV, the whole burst in one call; then what depends on the ciphertext.
 
-use arrayvec::ArrayVec;
-use esp_crypto::{JobError, SealJob};
+use esp_crypto::SealJob;
 use esp_wire::{Seq64, ipv6, udp};
 
 use super::encap::Framed;
 use super::{Burst, Slot};
-use crate::lanes::{BURST, Step};
+use crate::lanes::{BURST, sure};
 use crate::packet::Packet;
-use crate::sa::OutboundSa;
-use crate::verdict::DropReason;
 
 /// Every live packet is sealed and ready to send.
 pub(crate) struct Sealed(());
@@ -19,37 +16,26 @@ impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Framed> {
         let runs = self.runs;
         let mut results = [Ok(()); BURST];
         {
-            let mut jobs = ArrayVec::<SealJob<'_, '_>, BURST>::new();
-            let live = self.lanes.live();
-            let lanes = self.lanes.packets.iter_mut().zip(self.lanes.slots.iter());
-            for (_, (packet, slot)) in lanes.enumerate().filter(|(i, _)| live.has(*i)) {
-                let Some(sa) = runs.sa(slot.run) else { continue };
-                let seq_hi = sa.esn.then_some(Seq64(slot.seq).high());
+            let mut jobs = self.lanes.collect(|packet, slot| {
+                let sa = runs.sa(slot.run)?;
+                let seq_hi = sa.esn.then(|| Seq64(slot.seq).high());
                 let esp = packet.range_mut(slot.esp_off as usize, slot.esp_len as usize);
-                let _ = jobs.try_push(SealJob { key: &sa.key, esp, seq_hi });
-            }
+                Some(SealJob { key: &sa.key, esp, seq_hi })
+            });
             esp_crypto::seal_burst(&mut jobs, &mut results);
         }
-        let mut results = results.iter();
-        self.lanes.each(|packet, slot| finish(runs.sa(slot.run), packet, slot, results.next()));
+        if results.iter().any(Result::is_err) {
+            let mut results = results.iter();
+            self.lanes.each(|_, _| sure(results.next().is_some_and(Result::is_ok)));
+        }
+        for (_, members) in runs.iter().filter(|(run, _)| run.sa.sums_udp()) {
+            self.lanes.each_of(members, |packet, slot| {
+                put_udp_checksum(packet, slot);
+                Ok(())
+            });
+        }
         self.passed(Sealed(()))
     }
-}
-
-#[inline]
-fn finish(
-    sa: Option<&OutboundSa>,
-    packet: &mut Packet<'_>,
-    slot: &Slot,
-    result: Option<&Result<(), JobError>>,
-) -> Step {
-    let (Some(sa), Some(Ok(()))) = (sa, result) else { return Err(DropReason::Internal.into()) };
-    if let Some(encap) = sa.udp
-        && !encap.zero_checksum
-    {
-        put_udp_checksum(packet, slot);
-    }
-    Ok(())
 }
 
 /// Over IPv4 the checksum stays zero; over IPv6 it is computed.

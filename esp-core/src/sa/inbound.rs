@@ -29,6 +29,8 @@ pub(crate) struct InboundSa {
     /// ... and those with the ICV.
     overhead: u8,
     pub(crate) tun_id: u64,
+    /// Whether `outer` asks for anything.
+    pub(crate) checks_outer: bool,
     /// Outer (source, destination) that an authentic packet must have come with; `None` takes any.
     pub(crate) outer: (Option<IpAddr>, Option<IpAddr>),
     /// What the packet inside may be; empty takes any.
@@ -64,6 +66,7 @@ impl InboundSa {
             front: u8_of(esp::HEADER_LEN + transform.iv_len),
             overhead: u8_of(esp::HEADER_LEN + transform.iv_len + transform.icv_len),
             tun_id: spec.tun_id,
+            checks_outer: src.is_some() || dst.is_some(),
             outer: (src, dst),
             selectors: spec.selectors.clone().into_boxed_slice(),
             key,

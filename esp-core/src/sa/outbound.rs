@@ -3,7 +3,7 @@
 use esp_crypto::{KeyError, SealKey, Tier};
 use esp_wire::Spi;
 
-use super::{Outer, Sequence};
+use super::{Outer, OuterHeader, Sequence};
 use crate::config::{OutboundSpec, UdpEncap};
 use crate::shape::Shape;
 
@@ -39,6 +39,14 @@ impl OutboundSa {
     pub(crate) fn new(spec: &OutboundSpec, tier: Tier, start: Start) -> Result<Self, KeyError> {
         let key = SealKey::new(spec.transform, tier, &spec.key)?;
         Ok(Self::with_key(spec, key, start))
+    }
+
+    /// Whether packets need a UDP checksum, which covers the ciphertext: over IPv6, unless the SA goes without. In
+    /// transport mode the packet may be of either version, so the answer is yes.
+    #[inline]
+    pub(crate) fn sums_udp(&self) -> bool {
+        let v4 = self.tunnel.as_ref().is_some_and(|outer| matches!(outer.header, OuterHeader::V4(_)));
+        self.udp.is_some_and(|encap| !encap.zero_checksum) && !v4
     }
 
     pub(crate) fn with_key(spec: &OutboundSpec, key: SealKey, start: Start) -> Self {
