@@ -1,6 +1,6 @@
 //! Stage 1: is it ESP, bare or in UDP, and of which SPI and sequence number?
 
-use esp_wire::{EspHeader, Ip, esp, ipv6, proto, udp};
+use esp_wire::{EspHeader, Ip, SeqLow, esp, ipv6, proto, udp};
 
 use super::{Burst, Given, Slot};
 use crate::lanes::Step;
@@ -30,13 +30,13 @@ fn examine(udp_ports: &[u16], packet: &Packet<'_>, slot: &mut Slot) -> Step {
     let upper = ip.bytes().get(usize::from(slot.header_len)..).unwrap_or_default();
     match protocol {
         proto::ESP => {
-            whole(slot)?;
+            whole(slot, first_fragment, upper)?;
             take_esp(upper, usize::from(slot.header_len), false, slot)?;
         }
-        proto::UDP if first_fragment => match encapsulated(udp_ports, upper)? {
+        proto::UDP if first_fragment => match encapsulated(udp_ports, upper, slot.fragment)? {
             Some(esp_bytes) => {
-                whole(slot)?;
                 of_encapsulation(esp_bytes)?;
+                whole(slot, first_fragment, esp_bytes)?;
                 take_esp(esp_bytes, usize::from(slot.header_len) + udp::HEADER_LEN, true, slot)?;
             }
             None => return Err(Verdict::HandedBack(HandedBack::NotEsp)),
@@ -75,24 +75,35 @@ fn upper_layer(ip: &Ip<'_>, slot: &mut Slot) -> Result<(u8, bool), Verdict> {
 //# fragment, i.e., the OFFSET field is non-zero or the MORE FRAGMENTS
 //# flag is set, the receiver MUST discard the packet;
 #[inline]
-fn whole(slot: &Slot) -> Step {
-    if slot.fragment { Err(DropReason::Fragment.into()) } else { Ok(()) }
+fn whole(slot: &mut Slot, first: bool, esp: &[u8]) -> Step {
+    if slot.fragment { Err(fragment(slot, first, esp)) } else { Ok(()) }
 }
 
-/// The payload of a UDP datagram to one of our ports, cut to the datagram's own length.
+/// The audit event names the SPI and the number only where the fragment is the first, which holds them.
+#[cold]
+fn fragment(slot: &mut Slot, first: bool, esp: &[u8]) -> Verdict {
+    let header = EspHeader::read(esp).filter(|_| first);
+    (slot.query.spi, slot.low) = header.map_or((0, SeqLow(0)), |header| (header.spi, header.seq));
+    DropReason::Fragment.into()
+}
+
+/// The payload of a UDP datagram to one of our ports, cut to the datagram's own length; of a first fragment, as much as
+/// there is.
 #[inline]
-fn encapsulated<'a>(udp_ports: &[u16], upper: &'a [u8]) -> Result<Option<&'a [u8]>, Verdict> {
+fn encapsulated<'a>(udp_ports: &[u16], upper: &'a [u8], fragment: bool) -> Result<Option<&'a [u8]>, Verdict> {
     let Some(header) = udp::UdpHeader::read(upper) else { return Ok(None) };
     if !udp_ports.contains(&header.dst_port) {
         return Ok(None);
     }
-    match upper.get(udp::HEADER_LEN..usize::from(header.length)) {
+    let end = if fragment { upper.len() } else { usize::from(header.length) };
+    match upper.get(udp::HEADER_LEN..end) {
         Some(payload) => Ok(Some(payload)),
         None => Err(DropReason::Malformed.into()),
     }
 }
 
-/// Keepalives and IKE share the port (RFC 3948 sections 2.2 and 2.3).
+/// Keepalives and IKE share the port (RFC 3948 sections 2.2 and 2.3). IKE goes back as a fragment too: its receiver
+/// reassembles it.
 #[inline]
 fn of_encapsulation(payload: &[u8]) -> Step {
     match payload {
