@@ -57,7 +57,14 @@ impl Domain {
         };
         let index = self.lines.iter().position(free)?;
         let domain = Arc::clone(self);
-        Some(Reader { domain, index, style: Style::Bracket, online: false, not_sync: PhantomData })
+        Some(Reader {
+            domain,
+            index,
+            style: Style::Bracket,
+            online: false,
+            seen: OFFLINE,
+            not_sync: PhantomData,
+        })
     }
 
     /// Starts a grace period for everything that the caller unlinked before. Control threads only.
@@ -65,8 +72,9 @@ impl Domain {
         // F_w of the proof; pairs with F_r in `Reader::announce`. Orders the unlinking stores before both the step
         // of the epoch and the loads of the scan.
         fence(Ordering::SeqCst);
-        // Release: pairs with the Acquire load in `Reader::quiesce`. A reader that reads this step sees the unlinking.
-        Epoch(self.epoch.fetch_add(1, Ordering::Release) + 1)
+        // Relaxed: after the fence it is a release all the same. Pairs with the Acquire load in `Reader::quiesce`: a
+        // reader that reads this step sees the unlinking.
+        Epoch(self.epoch.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
     /// Whether every section that could see what was unlinked before `epoch` is over. Control threads only; reads
@@ -104,6 +112,8 @@ pub struct Reader {
     style: Style,
     /// Caller-driven only: announced between bursts.
     online: bool,
+    /// The epoch announced last, while online.
+    seen: u64,
     not_sync: PhantomData<Cell<()>>,
 }
 
@@ -149,13 +159,13 @@ impl Reader {
             return;
         }
         let Some(line) = self.line() else { return };
-        // Acquire: pairs with the Release step in `Domain::retire_epoch`. No fence is needed: whoever reads the new
+        // Acquire: pairs with the fence and step in `Domain::retire_epoch`. No fence is needed: whoever reads the new
         // epoch also sees what was unlinked before it.
         let now = self.domain.epoch.load(Ordering::Acquire);
-        // Relaxed: the reader's own last store.
-        if line.seen.load(Ordering::Relaxed) != now {
+        if self.seen != now {
             // Release: pairs with the Acquire scan in `Domain::stalled`.
             line.seen.store(now, Ordering::Release);
+            self.seen = now;
         }
     }
 
@@ -168,7 +178,7 @@ impl Reader {
     /// After a sleep. Only a caller-driven reader is online between bursts; otherwise this has no effect.
     pub fn online(&mut self) {
         if self.style == Style::CallerDriven && !self.online {
-            self.announce();
+            self.seen = self.announce();
             self.online = true;
         }
     }
@@ -176,15 +186,16 @@ impl Reader {
     /// Announces the current epoch; loads that follow see everything unlinked before any later epoch that the scan
     /// finds passed.
     #[inline]
-    fn announce(&self) {
-        let Some(line) = self.line() else { return };
+    fn announce(&self) -> u64 {
         // Relaxed: an old value only makes the announcement more cautious.
         let now = self.domain.epoch.load(Ordering::Relaxed);
+        let Some(line) = self.line() else { return now };
         // Release: pairs with the Acquire scan in `Domain::stalled`, which may read this store in place of the
         // withdrawal that ended the section before.
         line.seen.store(now, Ordering::Release);
         // F_r of the proof; pairs with F_w in `Domain::retire_epoch`.
         fence(Ordering::SeqCst);
+        now
     }
 
     #[inline]
@@ -246,5 +257,5 @@ const _: () = {
     assert!(align_of::<CachePadded<Line>>() >= 64, "a reader's line starts a cache line");
 };
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests;

@@ -149,5 +149,5 @@ impl core::fmt::Debug for Hold {
 /// Keeps generation 1 at or above SPI 256.
 const MIN_WIDTH: u32 = 8;
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests;

@@ -7,6 +7,9 @@
 //!   ordered before a later load it uses `fence(SeqCst)`, which loom does model.
 //! - loom does not explore load buffering (a load that returns a value stored later in the same thread's order).
 //!   No proof in this crate leans on a relaxed load being that early.
+//! - loom 0.7 remembers the last access to each atomic only. A store right after the same thread's load of the same
+//!   atomic hides from it that the store races with an older load elsewhere. So a [`Reader`](crate::Reader) remembers
+//!   what it announced and does not read its line back; a model found nothing wrong with a relaxed `quiesce` before.
 //! - [`std::sync::Arc`] stays the standard library's: its counts are not part of what is checked.
 //! - Seeds are constants under loom, since every run of a model must take the same decisions.
 

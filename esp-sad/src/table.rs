@@ -70,7 +70,8 @@ impl Table {
         let key = Entry { spi, kind, index: 0 }.pack();
         for bucket in self.probe(hash) {
             for entry in &bucket.entries {
-                // Acquire: pairs with the Release in `insert`. Who sees the entry sees the slot filled.
+                // Acquire: pairs with the Release in `insert`. Who sees the entry sees the slot filled, and does not
+                // take it for a dead one.
                 let entry = entry.load(Ordering::Acquire);
                 if entry & !INDEX == key
                     && let Some(found) = confirm(index_of(entry))
@@ -169,5 +170,5 @@ const _: () = {
     assert!(align_of::<Bucket>() == 64, "a bucket starts a cache line");
 };
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests;

@@ -1,5 +1,7 @@
 //! Announcing, quiescing and the scan, one thread at a time.
 
+#![cfg(not(loom))]
+
 use super::{Domain, Style};
 
 #[test]

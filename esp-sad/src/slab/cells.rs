@@ -73,5 +73,5 @@ impl<T> Cells<T> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests;

@@ -1,5 +1,7 @@
 //! How SPIs are put together.
 
+#![cfg(not(loom))]
+
 use super::Pattern;
 use crate::slab::SlotId;
 

@@ -1,5 +1,7 @@
 //! Buckets, overflow and hashing.
 
+#![cfg(not(loom))]
+
 use core::mem::MaybeUninit;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::collections::{HashMap, HashSet};

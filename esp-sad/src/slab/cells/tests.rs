@@ -1,5 +1,7 @@
 //! What is left in a cell after its value is gone.
 
+#![cfg(not(loom))]
+
 use core::mem::{ManuallyDrop, MaybeUninit};
 
 use super::Cells;
