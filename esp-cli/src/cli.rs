@@ -98,7 +98,7 @@ JSON (packets unless the key says otherwise; the counts of the engine are over t
   version, transform, tier, denied[], seconds, sas, workers, cores, pinned, window_shared, window_many (bits)
   bad_packets[]: kind, sent, delivered, dropped, reason, ok
   phases[]: name, mix, sas, seconds, and total with workers[]: worker, packets, inner_bytes, mpps, gbps, seal_ns,
-    open_ns, compare_ns (nanoseconds a packet)
+    open_ns, compare_ns (nanoseconds a packet), busy (percent of the time)
   drops{}: packets by drop reason; counters{}: what else was counted; those that are not zero
   conservation: in, delivered, consumed, handed_back, dropped; sealed, opened, compared (timed phases);
     sa_packets, removed_packets, engine_packets; sa_bytes, removed_bytes, engine_bytes

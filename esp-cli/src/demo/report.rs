@@ -70,6 +70,8 @@ pub(crate) struct Figures {
     pub(crate) seal_ns: f64,
     pub(crate) open_ns: f64,
     pub(crate) compare_ns: f64,
+    /// Share of the time in which a worker had packets to work on, in percent.
+    pub(crate) busy: f64,
 }
 
 impl Report {
@@ -151,7 +153,9 @@ impl PhaseReport {
 impl Figures {
     fn of<'a>(tallies: impl IntoIterator<Item = &'a Tally>, elapsed: Duration) -> Self {
         let (mut all, mut seal, mut open, mut compare) = (Tally::default(), 0.0, 0.0, 0.0);
+        let mut workers = 0_u32;
         for tally in tallies {
+            workers += 1;
             all.sealed += tally.sealed;
             all.opened += tally.opened;
             all.compared += tally.compared;
@@ -170,6 +174,7 @@ impl Figures {
             seal_ns: ns(seal, all.sealed),
             open_ns: ns(open, all.opened),
             compare_ns: ns(compare, all.compared),
+            busy: round(100.0 * (seal + open + compare) / seconds / f64::from(workers.max(1)), 1),
         }
     }
 }
@@ -200,6 +205,7 @@ mod tests {
         assert_eq!((figures.packets, figures.inner_bytes), (4_000_000, 500_000_000));
         assert_eq!((figures.mpps, figures.gbps), (2.0, 2.0));
         assert_eq!((figures.seal_ns, figures.open_ns, figures.compare_ns), (50.0, 100.0, 25.0));
+        assert_eq!(figures.busy, 17.5);
         assert_eq!(Figures::of(&[], Duration::ZERO).mpps, 0.0);
     }
 }

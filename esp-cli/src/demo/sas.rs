@@ -37,9 +37,9 @@ impl Sas {
     ///
     /// The engine's refusal; out of memory is not among them.
     pub(crate) fn install(plan: &Plan, denied: &[CpuFeature], progress: &Progress) -> Result<Self> {
-        // One more for the shared SA, one for the bad packets.
+        // One more for the shared SA, one for the bad packets, one slot for an SPI that nobody holds.
         let engine = Engine::builder()
-            .max_sas(u32::try_from(plan.sas + 2).context("number of SAs")?)
+            .max_sas(u32::try_from(plan.sas + 3).context("number of SAs")?)
             .max_workers(plan.workers + 1)
             .deny(denied)
             .build()?;

@@ -37,7 +37,7 @@ fn head(report: &Report, plan: &Plan) -> String {
         "esp demo {version}: {transform} on the {tier} tier{denied}\n\
          {workers} on {cores}, {place}\n\
          Each seals packets and the next one opens them and compares every byte; {seconds:.2} s a phase.\n\
-         IPv4 tunnels with ESN; replay window of {shared} for the shared SA, of {many} for each of {sas}.\n",
+         IPv4 tunnels, ESN; replay window {shared} for the shared SA, {many} for each of {sas}.\n",
         version = report.version,
         transform = report.transform,
         tier = report.tier,
@@ -76,6 +76,7 @@ fn phases(report: &Report) -> String {
         ("seal ns", Align::Right),
         ("open ns", Align::Right),
         ("compare ns", Align::Right),
+        ("busy %", Align::Right),
     ]);
     for (n, phase) in report.phases.iter().enumerate() {
         if n > 0 {
@@ -87,13 +88,14 @@ fn phases(report: &Report) -> String {
         table.row(figures(&phase.name, "all", &phase.total));
     }
     let notes = "\
-        IMIX: IP packets of 64, 576 and 1420 bytes, 7:4:1. Gbit/s: inner IP packets, without ESP and outer header.\n\
-        Mpps: packets sealed, carried, opened and compared, by the wall clock. ns: of one worker, for one packet;\n\
-        seal, open: within the engine's call; compare: to make the packet and to compare it.\n";
+        IMIX: IP packets of 64, 576 and 1420 bytes, 7:4:1. Gbit/s: of inner IP packets.\n\
+        Mpps: packets sealed, carried, opened and compared, by the wall clock.\n\
+        ns: a packet, on one worker: in the engine's calls; compare: to make it and to compare it.\n\
+        busy: with packets at hand, not waiting for the worker before.\n";
     table.render() + notes
 }
 
-fn figures(phase: &str, worker: &str, figures: &Figures) -> [String; 8] {
+fn figures(phase: &str, worker: &str, figures: &Figures) -> [String; 9] {
     [
         phase.to_owned(),
         worker.to_owned(),
@@ -103,6 +105,7 @@ fn figures(phase: &str, worker: &str, figures: &Figures) -> [String; 8] {
         format!("{:.1}", figures.seal_ns),
         format!("{:.1}", figures.open_ns),
         format!("{:.1}", figures.compare_ns),
+        format!("{:.1}", figures.busy),
     ]
 }
 
@@ -113,41 +116,35 @@ fn counters(report: &Report) -> String {
         let counted: Vec<_> = counted.collect();
         let counted = if counted.is_empty() { "none".to_owned() } else { counted.join(", ") };
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "{heading:<15} {counted}");
+        let _ = writeln!(text, "{heading:<LABEL$}{counted}");
     }
     text
 }
 
 fn proof(proof: &Proof) -> String {
-    let sum = |terms: &[(&str, u64)], sign: &str| {
-        let terms = terms.iter().map(|(name, n)| format!("{name} {}", grouped(*n)));
+    let sum = |terms: &[(u64, &str)], sign: &str| {
+        let terms = terms.iter().map(|(n, what)| format!("{} {what}", grouped(*n)));
         terms.collect::<Vec<_>>().join(sign)
     };
     let ends = [
-        ("delivered", proof.delivered),
-        ("consumed", proof.consumed),
-        ("handed back", proof.handed_back),
-        ("dropped", proof.dropped),
+        (proof.delivered, "delivered"),
+        (proof.consumed, "consumed"),
+        (proof.handed_back, "handed back"),
+        (proof.dropped, "dropped"),
     ];
-    let carried = [("sealed", proof.sealed), ("opened", proof.opened), ("compared", proof.compared)];
-    let packets = [("SAs", proof.sa_packets), ("removed SAs", proof.removed_packets)];
-    let bytes = [("SAs", proof.sa_bytes), ("removed SAs", proof.removed_bytes)];
+    let carried = [(proof.sealed, "sealed"), (proof.opened, "opened"), (proof.compared, "compared")];
+    let sas = |live, removed, engine| {
+        let sum = sum(&[(live, "in SAs"), (removed, "in removed SAs")], " + ");
+        format!("{sum} == {} in the engine", grouped(engine))
+    };
     let equations = [
-        (proof.conserved(), "packets", format!("in {} == {}", grouped(proof.came), sum(&ends, " + "))),
+        (proof.conserved(), "packets", format!("{} in == {}", grouped(proof.came), sum(&ends, " + "))),
         (proof.carried(), "timed phases", sum(&carried, " == ")),
-        (
-            proof.sas_agree(),
-            "SA packets",
-            format!("{} == engine {}", sum(&packets, " + "), grouped(proof.engine_packets)),
-        ),
-        (
-            proof.sas_agree(),
-            "SA bytes",
-            format!("{} == engine {}", sum(&bytes, " + "), grouped(proof.engine_bytes)),
-        ),
+        (proof.sas_agree(), "SA packets", sas(proof.sa_packets, proof.removed_packets, proof.engine_packets)),
+        (proof.sas_agree(), "SA bytes", sas(proof.sa_bytes, proof.removed_bytes, proof.engine_bytes)),
     ];
-    let line = |(holds, of, equation): &(bool, &str, String)| {
-        format!("{of:<15} {equation}{}\n", if *holds { "" } else { "   DOES NOT HOLD" })
+    let line = |(holds, label, equation): &(bool, &str, String)| {
+        format!("{label:<LABEL$}{equation}{}\n", if *holds { "" } else { "   DOES NOT HOLD" })
     };
     equations.iter().map(line).collect()
 }
@@ -159,3 +156,6 @@ fn end(report: &Report) -> String {
     let faults = report.faults.iter().map(|fault| format!("  {fault}\n"));
     format!("FAILED:\n{}", faults.collect::<String>())
 }
+
+/// Width of the words in front of counters and equations.
+const LABEL: usize = 16;
