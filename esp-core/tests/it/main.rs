@@ -1,5 +1,8 @@
 //! The engine as a whole, against the slow ESP of `esp-testkit` and the faults that others had.
 #![expect(clippy::cast_possible_truncation, reason = "test values are small")]
 
+mod inbound_faults;
 mod rig;
+mod scenarios;
+mod threads;
 mod walks;

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use esp_core::config::{Direction, Mode, SaConfig};
 use esp_core::{
-    Consumed, Counter, DropReason, Engine, HandedBack, InboundStart, Millis, OutboundStart, Packet,
+    Consumed, Counter, DropReason, Engine, Event, HandedBack, InboundStart, Millis, OutboundStart, Packet,
     PacketFlags, SaId, Stats, Transform, TunnelId, Verdict, Worker,
 };
 use esp_testkit::builder::Room;
@@ -119,10 +119,15 @@ impl Rig {
     /// Seals one packet with exactly this room.
     #[track_caller]
     pub(crate) fn seal_in(&mut self, tunnel: TunnelId, room: Room) -> Outcome {
+        self.seal_in_flagged(tunnel, room, PacketFlags::NONE)
+    }
+
+    #[track_caller]
+    pub(crate) fn seal_in_flagged(&mut self, tunnel: TunnelId, room: Room, flags: PacketFlags) -> Outcome {
         let burst = |worker: &mut Worker, now, packets: &mut [Packet<'_>], verdicts: &mut [Verdict]| {
             worker.seal_burst(now, tunnel, packets, verdicts).expect("one verdict each");
         };
-        self.run(vec![room], PacketFlags::NONE, burst).remove(0)
+        self.run(vec![room], flags, burst).remove(0)
     }
 
     /// Opens `packets`, one burst.
@@ -142,6 +147,31 @@ impl Rig {
     #[track_caller]
     pub(crate) fn open_one(&mut self, packet: &[u8]) -> Outcome {
         self.open(&[packet.to_vec()]).remove(0)
+    }
+
+    /// Opens the packet that fills all of `buf`: there is no room around it.
+    #[track_caller]
+    pub(crate) fn open_buf(&mut self, buf: &mut [u8]) -> Verdict {
+        self.now += 1;
+        let before = self.engine.stats();
+        let mut verdicts = [Verdict::default()];
+        let len = buf.len();
+        let mut packets = [Packet::new(buf, 0, len).expect("inside")];
+        self.worker.open_burst(Millis(self.now), &mut packets, &mut verdicts).expect("one verdict");
+        assert_counted(&before, &self.engine.stats(), &verdicts);
+        verdicts[0]
+    }
+
+    /// The last sequence number that an outbound SA gave.
+    #[track_caller]
+    pub(crate) fn last_seq(&self, tunnel: TunnelId) -> u64 {
+        let sa = self.engine.outbound_sa(tunnel).expect("a live tunnel");
+        self.engine.sa_stats(sa).expect("a live SA").sequence
+    }
+
+    /// Audit events that nobody has taken yet, oldest first.
+    pub(crate) fn events(&self) -> Vec<Event> {
+        std::iter::from_fn(|| self.engine.poll_event()).collect()
     }
 
     /// One call, and what must hold after each: a verdict for every packet is counted once, and no byte outside of
