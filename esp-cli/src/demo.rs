@@ -23,6 +23,7 @@ mod text;
 mod traffic;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Result;
 
@@ -53,11 +54,12 @@ pub(crate) fn run(args: &DemoArgs) -> Result<ExitCode> {
         .map(|phase| phase::run(&plan, &sas, &mut workers, phase, &progress))
         .collect::<Result<Vec<_>>>()?;
     progress.finish();
-    let report = Report::new(&plan, &denied, &sas, bad_packets, phases)?;
-    if args.json {
-        output::print_json(&report)?
-    } else {
-        output::print(&text::render(&report, &plan))?
-    }
+    let report = Report::new(&plan, &denied, &sas, bad_packets, &phases)?;
+    output::print_report(&report, args.json, || text::render(&report, &plan))?;
     Ok(output::exit_code(report.ok))
+}
+
+/// Whole milliseconds.
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

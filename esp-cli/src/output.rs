@@ -40,12 +40,21 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<()> {
     print(&text)
 }
 
+/// Writes a report to standard output, as JSON or as `text` has it.
+///
+/// # Errors
+///
+/// As [`print`].
+pub(crate) fn print_report(report: &impl Serialize, json: bool, text: impl FnOnce() -> String) -> Result<()> {
+    if json { print_json(report) } else { print(&text()) }
+}
+
 /// A whole number in groups of three digits: `12,345`.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
     for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

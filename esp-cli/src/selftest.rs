@@ -9,9 +9,8 @@ use esp_crypto::SelfTestOutcome;
 use serde::Serialize;
 
 use crate::cli::SelftestArgs;
-use crate::output;
 use crate::table::{Align, Table};
-use crate::{cpu_deny, output::exit_code};
+use crate::{cpu_deny, output};
 
 /// Runs the self-test and prints what came of it.
 ///
@@ -22,12 +21,8 @@ pub(crate) fn run(args: &SelftestArgs) -> Result<ExitCode> {
     let denied = cpu_deny::from_env()?;
     let tiers = Tiers::detect(&denied);
     let report = Report::new(&tiers, cpu_deny::names(&denied), &esp_crypto::self_test(&tiers));
-    if args.json {
-        output::print_json(&report)?
-    } else {
-        output::print(&report.text())?
-    }
-    Ok(exit_code(report.ok))
+    output::print_report(&report, args.json, || report.text())?;
+    Ok(output::exit_code(report.ok))
 }
 
 #[derive(Debug, Serialize)]

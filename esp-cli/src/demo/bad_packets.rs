@@ -97,7 +97,7 @@ impl Attack {
     }
 
     fn sealed(&mut self, sas: &Sas) -> Result<Vec<Frame>> {
-        let mut frames: Vec<Frame> = (0..BURST as u64)
+        let mut frames: Vec<Frame> = (0..BURST)
             .map(|number| {
                 let serial = Serial { worker: 0, number };
                 let (off, len) = (sas.room.headroom, self.traffic.len(serial));

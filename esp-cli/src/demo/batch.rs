@@ -16,7 +16,7 @@ pub(crate) struct Batch {
     memory: Box<[u8]>,
     stride: usize,
     headroom: usize,
-    spans: [Span; BATCH],
+    spans: Box<[Span; BATCH]>,
     first: Serial,
     /// Where in the round of SAs the first packet stands.
     pub(crate) turn: usize,
@@ -36,7 +36,7 @@ impl Batch {
         let mut memory = vec![0; stride * BATCH].into_boxed_slice();
         memory.fill(0xa5);
         let first = Serial { worker: 0, number: 0 };
-        Self { memory, stride, headroom, spans: [Span::default(); BATCH], first, turn: 0 }
+        Self { memory, stride, headroom, spans: Box::new([Span::default(); BATCH]), first, turn: 0 }
     }
 
     /// Writes the packets from `first` on, and hands them to `work` to be sealed; notes where each delivered packet
@@ -81,7 +81,7 @@ impl Batch {
     ) -> Result<()> {
         let mut packets = Packets::new();
         let mut places = ArrayVec::<usize, BATCH>::new();
-        for (n, (buf, span)) in self.memory.chunks_exact_mut(self.stride).zip(&self.spans).enumerate() {
+        for (n, (buf, span)) in self.memory.chunks_exact_mut(self.stride).zip(self.spans.iter()).enumerate() {
             if span.len > 0 {
                 packets.push(Packet::new(buf, span.off as usize, span.len as usize)?);
                 places.push(n);
@@ -98,5 +98,5 @@ impl Batch {
 }
 
 fn nth(first: Serial, n: usize) -> Serial {
-    Serial { number: first.number + n as u64, ..first }
+    Serial { number: first.number + n, ..first }
 }

@@ -10,6 +10,7 @@ use esp_core::{Millis, SaId, TunnelId, Verdict, Worker};
 
 use super::batch::{Batch, Packets};
 use super::cpus::{self, Cpu};
+use super::millis;
 use super::plan::{BATCH, Load};
 use super::sas::Sas;
 use super::tally::Tally;
@@ -18,7 +19,7 @@ use super::traffic::{Serial, Traffic};
 /// What the carriers of a phase share.
 #[derive(Debug)]
 pub(crate) struct Ring {
-    inboxes: Vec<ArrayQueue<Box<Batch>>>,
+    inboxes: Vec<ArrayQueue<Batch>>,
     /// Worker i will pass on nothing more.
     done: Vec<AtomicBool>,
     ready: AtomicUsize,
@@ -76,7 +77,7 @@ pub(crate) struct Carrier<'a> {
     pub(crate) load: Load,
     pub(crate) traffic: &'a Traffic,
     /// Sets that are free to be sealed.
-    pub(crate) free: Vec<Box<Batch>>,
+    pub(crate) free: Vec<Batch>,
     /// Time zero of the engine's clock.
     pub(crate) epoch: Instant,
     /// The CPU to keep to.
@@ -126,11 +127,11 @@ impl Carrier<'_> {
         self.ring.done[(self.index + workers - 1) % workers].load(Ordering::Acquire)
     }
 
-    fn send(&mut self, mut batch: Box<Batch>, next: &mut Next, tally: &mut Tally) -> Result<()> {
+    fn send(&mut self, mut batch: Batch, next: &mut Next, tally: &mut Tally) -> Result<()> {
         let begin = Instant::now();
         batch.turn = next.turn;
         let (sas, load, turn) = (self.sas, self.load, next.turn);
-        let (worker, now) = (&mut *self.worker, millis(self.epoch, begin));
+        let (worker, now) = (&mut *self.worker, Millis(millis(begin - self.epoch)));
         let mut called = (begin, begin);
         let verdicts = batch.seal(self.traffic, next.serial, |packets, verdicts| {
             let tunnels = many(sas, load, turn);
@@ -153,10 +154,10 @@ impl Carrier<'_> {
         self.ring.inboxes[to].push(batch).map_err(|_| anyhow::anyhow!("the ring is full"))
     }
 
-    fn receive(&mut self, mut batch: Box<Batch>, tally: &mut Tally) -> Result<()> {
+    fn receive(&mut self, mut batch: Batch, tally: &mut Tally) -> Result<()> {
         let begin = Instant::now();
         let (sas, load, turn, traffic) = (self.sas, self.load, batch.turn, self.traffic);
-        let (worker, now) = (&mut *self.worker, millis(self.epoch, begin));
+        let (worker, now) = (&mut *self.worker, Millis(millis(begin - self.epoch)));
         let mut called = (begin, begin);
         batch.open(
             |packets, verdicts| {
@@ -194,11 +195,11 @@ impl Next {
     /// Workers begin at places of their own in the round of SAs.
     fn of(carrier: &Carrier<'_>) -> Self {
         let turn = carrier.sas.many.len() * carrier.index / carrier.ring.done.len();
-        Self { serial: Serial { worker: carrier.index as u64, number: 0 }, turn }
+        Self { serial: Serial { worker: carrier.index, number: 0 }, turn }
     }
 
     fn advance(&mut self, sas: usize) {
-        self.serial.number += BATCH as u64;
+        self.serial.number += BATCH;
         self.turn = (self.turn + BATCH) % sas;
     }
 }
@@ -252,8 +253,4 @@ fn difference(traffic: &Traffic, serial: Serial, right_sa: bool, data: &[u8]) ->
     let Serial { worker, number } = serial;
     let sa = if right_sa { "" } else { "opened by another SA; " };
     format!("packet {number} of worker {worker}: {sa}{}", traffic.difference(serial, data))
-}
-
-fn millis(epoch: Instant, now: Instant) -> Millis {
-    Millis(u64::try_from(now.duration_since(epoch).as_millis()).unwrap_or(u64::MAX))
 }

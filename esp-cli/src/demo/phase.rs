@@ -47,7 +47,7 @@ pub(crate) fn run(
             let cpu = plan.cpus.get(index).copied().filter(|_| plan.workers <= plan.cpus.len());
             let carry = move || {
                 let mut free = Vec::with_capacity(plan.batches());
-                let batch = || Box::new(Batch::new(stride, sas.room.headroom));
+                let batch = || Batch::new(stride, sas.room.headroom);
                 free.extend(std::iter::repeat_with(batch).take(BATCHES));
                 Carrier { index, ring, worker, sas, load, traffic, free, epoch, cpu }.run()
             };

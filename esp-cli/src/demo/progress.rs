@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use esp_core::Engine;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::millis;
 use super::plan::{Phase, Plan};
 use crate::output::grouped;
 
@@ -22,7 +23,7 @@ impl Progress {
     pub(crate) fn new(plan: &Plan, quiet: bool) -> Self {
         let shown = !quiet && stderr().is_terminal();
         let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some((plan.seconds * 1000.0) as u64), target);
+        let bar = ProgressBar::with_draw_target(Some(millis(Duration::from_secs_f64(plan.seconds))), target);
         if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3}%  {msg}") {
             bar.set_style(style);
         }
@@ -40,7 +41,7 @@ impl Progress {
         let (mut seen, mut seen_at) = (engine.stats().inbound.delivered, begin);
         loop {
             let gone = begin.elapsed();
-            self.bar.set_position(before + gone.min(phase.time).as_millis() as u64);
+            self.bar.set_position(before + millis(gone.min(phase.time)));
             let left = phase.time.saturating_sub(gone);
             if left.is_zero() {
                 return;

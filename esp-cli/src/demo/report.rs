@@ -85,11 +85,11 @@ impl Report {
         denied: &[CpuFeature],
         sas: &Sas,
         bad_packets: Vec<BadPackets>,
-        phases: Vec<Outcome>,
+        phases: &[Outcome],
     ) -> Result<Self> {
         let stats = sas.engine.stats();
-        let conservation = Proof::of(sas, &stats, &phases)?;
-        let faults = faults(&bad_packets, &phases, &conservation);
+        let conservation = Proof::of(sas, &stats, phases)?;
+        let faults = faults(&bad_packets, phases, &conservation);
         let drops = DropReason::ALL.iter().map(|reason| (reason.name(), stats.dropped(*reason)));
         let counters = Counter::OTHERS.iter().map(|counter| (counter.name(), stats.of(*counter)));
         Ok(Self {

@@ -7,7 +7,7 @@
 use esp_core::Packet;
 use esp_wire::ipv4::Ipv4Fields;
 use esp_wire::udp::UdpHeader;
-use esp_wire::{ipv4, proto, udp};
+use esp_wire::{proto, udp};
 
 /// A mix of packet lengths. All are lengths of the inner IP packet, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +39,8 @@ impl Mix {
 /// Which packet: the `number`-th that a worker sealed in a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Serial {
-    pub(crate) worker: u64,
-    pub(crate) number: u64,
+    pub(crate) worker: usize,
+    pub(crate) number: usize,
 }
 
 /// Makes packets, and knows them again.
@@ -97,11 +97,11 @@ impl Traffic {
     }
 
     fn class(&self, serial: Serial) -> usize {
-        (serial.number % self.lens.len() as u64) as usize
+        serial.number % self.lens.len()
     }
 
     fn pattern_of(&self, serial: Serial, len: usize) -> &[u8] {
-        let from = (serial.number % SHIFTS as u64) as usize;
+        let from = serial.number % SHIFTS;
         &self.pattern[from..from + len]
     }
 }
@@ -133,17 +133,17 @@ fn front(len: u16) -> [u8; FRONT] {
         src: [10, 1, 0, 1],
         dst: [10, 2, 0, 2],
     };
-    let length = len - ipv4::MIN_HEADER_LEN as u16;
+    let ip = ip.write();
     // A checksum of zero says that there is none (RFC 768).
-    let udp = UdpHeader { src_port: 5001, dst_port: 5002, length, checksum: 0 };
+    let udp = UdpHeader { src_port: 5001, dst_port: 5002, length: len - IP_HEADER_LEN, checksum: 0 };
     let mut front = [0; FRONT];
-    front[..ipv4::MIN_HEADER_LEN].copy_from_slice(&ip.write());
-    front[ipv4::MIN_HEADER_LEN..].copy_from_slice(&udp.write());
+    front[..ip.len()].copy_from_slice(&ip);
+    front[ip.len()..].copy_from_slice(&udp.write());
     front
 }
 
 fn stamp_of(serial: Serial) -> [u8; STAMP] {
-    (u128::from(serial.number) << 64 | u128::from(serial.worker)).to_be_bytes()
+    ((serial.number as u128) << 64 | serial.worker as u128).to_be_bytes()
 }
 
 /// Bytes without a period: the upper bits of a linear congruential generator (Knuth's MMIX constants).
@@ -156,7 +156,8 @@ fn pattern(len: usize) -> Vec<u8> {
     std::iter::repeat_with(next).take(len).collect()
 }
 
-const FRONT: usize = ipv4::MIN_HEADER_LEN + udp::HEADER_LEN;
+const IP_HEADER_LEN: u16 = 20;
+const FRONT: usize = IP_HEADER_LEN as usize + udp::HEADER_LEN;
 const STAMP: usize = 16;
 /// Places from which a packet can take its part of the pattern; prime, so that it does not go with the lengths.
 const SHIFTS: usize = 1021;
