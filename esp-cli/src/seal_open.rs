@@ -125,50 +125,56 @@ fn run(
     output.commit()?;
     let summary = Summary::new(command, &args.input, &args.output, engine, installed, &counts)?;
     if args.json {
-        output::print_json(&summary)?
+        output::print_json(&summary)?;
     } else {
-        eprint!("{summary}")
+        eprint!("{summary}");
     }
     Ok(output::exit_code(counts.is_clean()))
 }
 
 const SEAL_HELP: &str = "\
-Every IP packet of IN goes through the SA; layer 2 stays, and its EtherType follows the outer IP version. Sequence
-numbers start at 1 in every run: do not use the keys of live SAs. A sealed frame has no frame check sequence and no
-padding, also if it is shorter than 60 bytes. What is not IP (ARP, for instance) is passed. Packets of which the capture
-holds only a part are counted as truncated, and are not written. Captures of IPv4 only (228) or IPv6 only (229) are
-written as raw IP (101).
+Every IP packet of IN goes through the SA. Layer 2 stays, and its EtherType follows the outer IP version. Sequence \
+numbers start at 1 in every run: do not use the keys of live SAs. A sealed frame has no frame check sequence and no \
+padding, even if it is shorter than 60 bytes. What is not IP (ARP, for instance) is not ours.
 
-Exit codes: 0 done; 1 packets were dropped or truncated (those left out by --others drop do not count); 2 the command
+Packets of which the capture holds only a part are counted as truncated and not written. Captures of IPv4 only (228) or \
+IPv6 only (229) are written as raw IP (101).
+
+Exit codes: 0 done; 1 packets were dropped or truncated (those left out by --others drop do not count); 2 the command \
 could not be carried out, and OUT is as it was.
 
 Examples:
   esp seal --sa west.toml clear.pcap sealed.pcap
-  esp seal --sa west.toml --name west-to-east --others drop --json clear.pcap sealed.pcap | jq .dropped_by_reason
+  esp seal --sa west.toml --name west-to-east --json clear.pcap sealed.pcap
 
 JSON (packets unless said otherwise):
   command, version, input, output
   sas[]: name, spi, transform, tier, packets, dropped
-  read == written + left_out + consumed + dropped + truncated;  written == sealed + passed
+  read == written + left_out + consumed + dropped + truncated
+  written == sealed + passed
   others_by_kind{}, consumed_by_kind{}, dropped_by_reason{}: those that are not zero
-  usable_inner_mtu: bytes, if a packet was too big for the SA's MTU;  ok: whether the exit code is 0";
+  usable_inner_mtu: in bytes, if a packet was too big for the SA's MTU, else null
+  ok: whether the exit code is 0";
 
 const OPEN_HELP: &str = "\
-The SPI of each ESP packet of IN, bare or in UDP, finds its SA among all inbound SAs of the file. The packet inside takes
-its place behind the same layer 2, whose EtherType follows the IP version. Packets that are not ESP, and IKE, are
-passed; dummy packets and NAT keepalives are consumed. Packets of which the capture holds only a part are counted as
-truncated, and are not written. Captures of IPv4 only (228) or IPv6 only (229) are written as raw IP (101).
+The SPI of each ESP packet of IN, bare or in UDP, finds its SA among all inbound SAs of the file. The packet inside \
+takes its place behind the same layer 2, whose EtherType follows the IP version; padding behind the IP packet goes. \
+Packets that are not ESP, and IKE, are not ours. Dummy packets and NAT keepalives are consumed.
 
-Exit codes: 0 done; 1 packets were dropped or truncated (those left out by --others drop do not count); 2 the command
+Packets of which the capture holds only a part are counted as truncated and not written. Captures of IPv4 only (228) or \
+IPv6 only (229) are written as raw IP (101).
+
+Exit codes: 0 done; 1 packets were dropped or truncated (those left out by --others drop do not count); 2 the command \
 could not be carried out, and OUT is as it was.
 
 Examples:
   esp open --sa east.toml sealed.pcap clear.pcap
-  esp open --sa east.toml --others drop --json sealed.pcap clear.pcap | jq .opened
+  esp open --sa east.toml --others drop --json sealed.pcap clear.pcap
 
 JSON (packets unless said otherwise):
   command, version, input, output
   sas[]: name, spi, transform, tier, packets, dropped
-  read == written + left_out + consumed + dropped + truncated;  written == opened + passed
+  read == written + left_out + consumed + dropped + truncated
+  written == opened + passed
   others_by_kind{}, consumed_by_kind{}, dropped_by_reason{}: those that are not zero
   ok: whether the exit code is 0";

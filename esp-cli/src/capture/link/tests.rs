@@ -19,7 +19,7 @@ fn b96_upper_bits_are_not_the_link_type() {
     let with_fcs = Link::from_field(0x2400_0001).unwrap();
     assert_eq!(with_fcs, Link { number: 1, fcs_len: 4 });
     assert_eq!(with_fcs.without_fcs(&[1, 2, 3, 4, 5]), [1]);
-    assert_eq!(with_fcs.without_fcs(&[1, 2]), []);
+    assert_eq!(with_fcs.without_fcs(&[1, 2]).len(), 0);
     assert_eq!(u32::from(with_fcs.after()), 1);
 }
 
