@@ -9,7 +9,7 @@ use esp_core::{Engine, InboundStart, OutboundStart, TunnelId};
 
 use crate::axes::{Axes, Op};
 use crate::counting::Counting;
-use crate::lane::Lane;
+use crate::lane::{Lane, Visit};
 use crate::pin;
 
 /// A row ready to be visited.
@@ -62,12 +62,13 @@ impl Bench {
         self.pinned
     }
 
-    /// Runs all lanes for `time`, at once. Returns millions of packets a second, all lanes together.
+    /// Runs all lanes for `time`, at once: what a thread takes for a packet, and the presence of the lane that was away
+    /// most.
     ///
     /// # Errors
     ///
     /// A packet that was dropped or not counted, or more threads than CPUs.
-    pub fn visit(&mut self, time: Duration) -> Result<f64> {
+    pub fn visit(&mut self, time: Duration) -> Result<Visit> {
         let cpus = pin::cpus();
         ensure!(
             cpus.is_empty() || self.lanes.len() <= cpus.len(),
@@ -76,12 +77,12 @@ impl Bench {
             cpus.len()
         );
         let barrier = Barrier::new(self.lanes.len());
-        let results: Vec<Result<(f64, bool)>> = thread::scope(|scope| {
+        let results: Vec<Result<(Visit, bool)>> = thread::scope(|scope| {
             let (cpus, barrier) = (&cpus, &barrier);
             let visit = move |index: usize, lane: &mut Lane| {
                 let pinned = cpus.get(index).is_some_and(|cpu| pin::pin(*cpu));
                 barrier.wait();
-                lane.visit(time).map(|ns| (ns, pinned))
+                lane.visit(time).map(|visit| (visit, pinned))
             };
             let lanes = self.lanes.iter_mut().enumerate();
             let threads: Vec<_> =
@@ -93,7 +94,9 @@ impl Bench {
             results.into_iter().collect::<Result<Vec<_>>>().with_context(|| self.axes.to_string())?;
         self.pinned = results.iter().all(|(_, pinned)| *pinned);
         self.assert_counted()?;
-        Ok(results.iter().map(|(ns, _)| 1e3 / ns).sum())
+        let rate: f64 = results.iter().map(|(visit, _)| 1.0 / visit.ns).sum();
+        let presence = results.iter().filter_map(|(visit, _)| visit.presence).min_by(f64::total_cmp);
+        Ok(Visit { ns: results.len() as f64 / rate, presence })
     }
 
     /// No drop, and every packet in one counter.

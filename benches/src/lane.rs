@@ -52,22 +52,24 @@ impl Lane {
         })
     }
 
-    /// Runs batches for `time`, after a few that warm up. Returns the median batch's nanoseconds a packet.
+    /// Runs batches for `time`, after a few that warm up.
     ///
     /// # Errors
     ///
     /// If a packet was not delivered.
-    pub fn visit(&mut self, time: Duration) -> Result<f64> {
+    pub fn visit(&mut self, time: Duration) -> Result<Visit> {
         self.worker.enter();
         for _ in 0..WARM_UP {
             self.batch()?;
         }
         let mut samples = Vec::new();
-        let start = Instant::now();
+        let (start, on_cpu) = (Instant::now(), on_cpu());
         while start.elapsed() < time || samples.len() < FEWEST {
             samples.push(self.batch()?);
         }
-        Ok(percentile(&mut samples, 50))
+        let ran = on_cpu.zip(self::on_cpu()).map(|(before, after)| after.saturating_sub(before));
+        let presence = ran.map(|ran| ran.as_secs_f64() / start.elapsed().as_secs_f64());
+        Ok(Visit { ns: percentile(&mut samples, 50), presence })
     }
 
     /// One batch: nanoseconds a packet, of the walk in question alone.
@@ -101,6 +103,16 @@ impl Lane {
     }
 }
 
+/// What one lane found in one visit.
+#[derive(Clone, Copy, Debug)]
+pub struct Visit {
+    /// The median batch, in nanoseconds a packet.
+    pub ns: f64,
+    /// The share of the visit during which the thread had its core, if the system tells. Threads that are away much of
+    /// the time do not meet, and so show no contention.
+    pub presence: Option<f64>,
+}
+
 /// What a batch calls, burst by burst.
 struct Calls<'l> {
     worker: &'l mut Worker,
@@ -132,6 +144,12 @@ impl Calls<'_> {
         }
         Ok(())
     }
+}
+
+/// How long this thread has run so far, as the scheduler counts it.
+fn on_cpu() -> Option<Duration> {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    stat.split(' ').next()?.parse().ok().map(Duration::from_nanos)
 }
 
 fn timed(work: impl FnOnce() -> Result<()>) -> Result<Duration> {

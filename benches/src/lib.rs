@@ -17,6 +17,7 @@
 
 mod arena;
 mod axes;
+mod batches;
 mod bench;
 pub mod counters;
 mod counting;
@@ -28,9 +29,10 @@ mod rounds;
 mod summary;
 
 pub use axes::{Axes, Op, inner_packet, tunnel_pair};
+pub use batches::{CALLS, in_batches};
 pub use bench::Bench;
 pub use counting::Counting;
-pub use lane::Lane;
+pub use lane::{Lane, Visit};
 pub use machine::Machine;
 pub use report::{Format, Report, Row, rows};
 pub use rounds::{Timing, run};

@@ -112,11 +112,20 @@ pub struct Report {
 }
 
 impl Report {
-    /// The rows whose rounds differ by more than `spread`, by name.
+    /// Rows that say more about the machine than about the engine, and why: the rounds differ by more than `spread`, or
+    /// several threads had their cores for less than `presence` of the time.
     #[must_use]
-    pub fn noisy(&self, spread: f64) -> Vec<String> {
-        let noisy = self.rows.iter().filter(|row| row.ns.spread > spread);
-        noisy.map(|row| format!("{}: spread {:.0} %", name(row), row.ns.spread * 100.0)).collect()
+    pub fn noisy(&self, spread: f64, presence: f64) -> Vec<String> {
+        let mut noisy = Vec::new();
+        for row in &self.rows {
+            if row.ns.spread > spread {
+                noisy.push(format!("{}: spread {:.0} %", name(row), row.ns.spread * 100.0));
+            }
+            if let Some(share) = row.ns.presence.filter(|share| row.threads > 1 && *share < presence) {
+                noisy.push(format!("{}: threads had their cores for {:.0} %", name(row), share * 100.0));
+            }
+        }
+        noisy
     }
 
     /// The report in one form.
@@ -148,7 +157,7 @@ impl Report {
         }
         writeln!(
             out,
-            "op,transform,tier,mode,counting,size,sas,shared,threads,burst,mpps,inner_gbit_s,ns_median,ns_min,spread,drops,not_cipher"
+            "op,transform,tier,mode,counting,size,sas,shared,threads,burst,mpps,inner_gbit_s,ns_median,ns_min,spread,presence,drops,not_cipher"
         )?;
         for row in &self.rows {
             let Row { transform, tier, mode, counting, size, sas, shared, threads, burst, .. } = row;
@@ -156,7 +165,8 @@ impl Report {
             write!(out, "{size},{sas},{shared},{threads},{burst},")?;
             write!(out, "{:.3},{:.3},{:.2},{:.2},", row.mpps, row.inner_gbit_s, row.ns.median, row.ns.min)?;
             let share = row.not_cipher.map(|share| format!("{share:.3}")).unwrap_or_default();
-            writeln!(out, "{:.3},{},{share}", row.ns.spread, row.drops)?;
+            let presence = row.ns.presence.map(|share| format!("{share:.2}")).unwrap_or_default();
+            writeln!(out, "{:.3},{presence},{},{share}", row.ns.spread, row.drops)?;
         }
         Ok(out)
     }
@@ -168,13 +178,15 @@ impl Report {
         }
         writeln!(
             out,
-            "\n{:72} {:>8} {:>8} {:>8} {:>8} {:>7} {:>5} {:>10}",
-            "row", "Mpps", "Gbit/s", "ns", "min ns", "spread", "drops", "not cipher"
+            "\n{:80} {:>7} {:>7} {:>7} {:>7} {:>7} {:>8} {:>5} {:>10}",
+            "row", "Mpps", "Gbit/s", "ns", "min ns", "spread", "presence", "drops", "not cipher"
         )?;
         for row in &self.rows {
             let share = row.not_cipher.map(|share| format!("{:.0} %", share * 100.0)).unwrap_or_default();
-            write!(out, "{:72} {:8.2} {:8.2} ", name(row), row.mpps, row.inner_gbit_s)?;
-            write!(out, "{:8.1} {:8.1} {:5.0} % ", row.ns.median, row.ns.min, row.ns.spread * 100.0)?;
+            write!(out, "{:80} {:7.2} {:7.2} ", name(row), row.mpps, row.inner_gbit_s)?;
+            write!(out, "{:7.1} {:7.1} {:5.0} % ", row.ns.median, row.ns.min, row.ns.spread * 100.0)?;
+            let presence = row.ns.presence.map(|share| format!("{:.0} %", share * 100.0)).unwrap_or_default();
+            write!(out, "{presence:>8} ")?;
             writeln!(out, "{:5} {share:>10}", row.drops)?;
         }
         Ok(out)

@@ -17,7 +17,7 @@ pub struct Timing {
     pub millis: u64,
 }
 
-/// One summary a row, in nanoseconds a packet and thread: the threads' number over the packets a nanosecond of all.
+/// One summary a row.
 ///
 /// # Errors
 ///
@@ -28,9 +28,8 @@ pub fn run(benches: &mut [Bench], timing: Timing) -> Result<Vec<Summary>> {
     let mut rounds = vec![Vec::new(); benches.len()];
     for _ in 0..timing.rounds {
         for (bench, rounds) in benches.iter_mut().zip(&mut rounds) {
-            let mpps = bench.visit(time)?;
-            rounds.push(bench.axes().threads as f64 * 1e3 / mpps);
+            rounds.push(bench.visit(time)?);
         }
     }
-    Ok(rounds.into_iter().map(Summary::of).collect())
+    Ok(rounds.into_iter().map(|rounds| Summary::of(&rounds)).collect())
 }

@@ -60,8 +60,8 @@ struct Walks {
 
 #[derive(Debug, Args)]
 struct Common {
-    /// Threads, one worker each.
-    #[arg(long, value_delimiter = ',', default_value = "1", global = true)]
+    /// Threads, one worker each. Default: 1; of the counters experiment 1,2.
+    #[arg(long, value_delimiter = ',', global = true)]
     threads: Vec<usize>,
     /// Packets a call.
     #[arg(long, default_value_t = 32, global = true)]
@@ -72,7 +72,7 @@ struct Common {
     /// Milliseconds of a visit.
     #[arg(long, default_value_t = 20, global = true)]
     millis: u64,
-    /// Reports rows whose spread is over 30 % as well.
+    /// Reports also rows whose spread is over 30 %, or whose threads were away from their cores for over 20 % of the time.
     #[arg(long, global = true)]
     allow_noise: bool,
     /// JSON instead of a table.
@@ -81,6 +81,12 @@ struct Common {
     /// CSV instead of a table.
     #[arg(long, global = true)]
     csv: bool,
+}
+
+impl Common {
+    fn threads_or<'a>(&'a self, default: &'a [usize]) -> &'a [usize] {
+        if self.threads.is_empty() { default } else { &self.threads }
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -110,7 +116,7 @@ fn measure(cli: &Cli) -> Result<()> {
     let common = &cli.common;
     let timing = Timing { rounds: common.rounds, millis: common.millis };
     let (mut benches, labels) = match cli.experiment {
-        Some(Experiment::Counters) => counters::benches(&common.threads, 64, common.burst)?,
+        Some(Experiment::Counters) => counters::benches(common.threads_or(&[1, 2]), 64, common.burst)?,
         None => walks(&cli.walks, common)?,
     };
     let summaries = run(&mut benches, timing)?;
@@ -120,7 +126,7 @@ fn measure(cli: &Cli) -> Result<()> {
         pinned: benches.iter().all(Bench::pinned),
         rows: rows(&benches, &labels, &summaries),
     };
-    let noisy = report.noisy(MOST_SPREAD);
+    let noisy = report.noisy(MOST_SPREAD, LEAST_PRESENCE);
     if !noisy.is_empty() && !common.allow_noise {
         bail!("too noisy to report, see --allow-noise:\n  {}", noisy.join("\n  "));
     }
@@ -146,7 +152,7 @@ fn walks(walks: &Walks, common: &Common) -> Result<(Vec<Bench>, Vec<&'static str
     let nulls: &[bool] = if walks.null { &[true, false] } else { &[false] };
     let mut benches = Vec::new();
     for transform in transforms(&walks.transform)? {
-        for (op, threads) in product(ops, &common.threads) {
+        for (op, threads) in product(ops, common.threads_or(&[1])) {
             for (sas, size) in product(&walks.sas, &walks.sizes) {
                 for null in nulls.iter().copied() {
                     let overtaking = walks.shared && op == Op::Open && threads > 1;
@@ -192,3 +198,5 @@ fn transforms(names: &[String]) -> Result<Vec<Transform>> {
 
 /// The spread from which on a row says more about the machine than about the engine.
 const MOST_SPREAD: f64 = 0.3;
+/// The share of the time that several threads must have had their cores, so that they have met.
+const LEAST_PRESENCE: f64 = 0.8;
