@@ -43,6 +43,15 @@ impl<T: Keyed> InboundSad<T> {
         let long = self.census.any(Kind::SpiDst) || self.census.any(Kind::SpiDstSrc);
         let tabled = self.census.any(Kind::Spi);
         for (queries, out) in queries.chunks(AHEAD).zip(out.chunks_mut(AHEAD)) {
+            if !long && let Some(spi) = only_spi(queries) {
+                // The usual burst is one SA's.
+                let found = Spi::new(spi)
+                    .ok()
+                    .and_then(|spi| self.find_direct(guard, spi).or_else(|| self.find_tabled(guard, spi)));
+                let found = self.noted(found);
+                out.iter_mut().zip(queries).for_each(|(out, _)| *out = found);
+                continue;
+            }
             queries
                 .iter()
                 .map(Borrow::borrow)
@@ -132,6 +141,13 @@ impl<T: Keyed> InboundSad<T> {
         self.slab.prefetch_value(id.index());
         Some(Found { id, sa })
     }
+}
+
+/// The SPI of all queries, if there is only one.
+#[inline]
+fn only_spi<Q: Borrow<Query>>(queries: &[Q]) -> Option<u32> {
+    let spi = queries.first()?.borrow().spi;
+    queries.iter().all(|query| query.borrow().spi == spi).then_some(spi)
 }
 
 /// The number of queries whose lines are asked for at once: a usual burst, and about as many as a core can wait for.
