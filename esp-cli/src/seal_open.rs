@@ -6,6 +6,7 @@ mod keys;
 mod stream;
 mod summary;
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -127,7 +128,8 @@ fn run(
     if args.json {
         output::print_json(&summary)?;
     } else {
-        eprint!("{summary}");
+        // A reader that has gone away is no reason to fail: OUT is in its place.
+        io::stderr().write_all(summary.to_string().as_bytes()).ok();
     }
     Ok(output::exit_code(counts.is_clean()))
 }

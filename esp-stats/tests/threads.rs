@@ -11,6 +11,7 @@ fn four_writers_and_a_reader() {
     let shards = Shards::<Reason, 4>::new(4);
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
+        let stop = StopReaders(&done);
         let reader = scope.spawn(|| watch(&done, || shards.totals(), not_below));
         let writers: Vec<_> = (0..4)
             .map(|_| {
@@ -27,7 +28,7 @@ fn four_writers_and_a_reader() {
             })
             .collect();
         writers.into_iter().for_each(|writer| writer.join().expect("writer"));
-        done.store(true, Ordering::Relaxed);
+        drop(stop);
         reader.join().expect("reader");
     });
     let all = 4 * BURSTS;
@@ -44,11 +45,12 @@ fn indices_that_change_hands_keep_the_totals() {
     cells.open_bulk(0).expect("one bulk");
     let done = AtomicBool::new(false);
     let counted: u64 = thread::scope(|scope| {
+        let stop = StopReaders(&done);
         let engine = scope.spawn(|| watch(&done, || shards.totals(), not_below));
         let sa = scope.spawn(|| watch(&done, || cells.total(), |new, old| new.packets >= old.packets));
         let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| take_turns(&shards, &cells))).collect();
         let counted = threads.into_iter().map(|thread| thread.join().expect("thread")).sum();
-        done.store(true, Ordering::Relaxed);
+        drop(stop);
         engine.join().expect("engine reader");
         sa.join().expect("SA reader");
         counted
@@ -91,6 +93,7 @@ fn folding_keeps_the_grand_total() {
     }
     let (cells, done) = (&cells, &AtomicBool::new(false));
     thread::scope(|scope| {
+        let stop = StopReaders(done);
         let reader = scope.spawn(|| watch(done, || cells.total(), |new, old| new.packets >= old.packets));
         let left: Vec<_> = (0..3)
             .map(|_| {
@@ -116,11 +119,20 @@ fn folding_keeps_the_grand_total() {
             let expect = CellSum { packets: 180, bytes: 18_000, drops: 60, last_use: u64::from(slot) };
             assert_eq!(cells.fold(slot), expect);
         }
-        done.store(true, Ordering::Relaxed);
+        drop(stop);
         reader.join().expect("reader");
     });
     assert_eq!(cells.removed(), cells.total());
     assert_eq!(cells.removed().packets, 180 * u64::from(SLOTS));
+}
+
+/// Ends the readers when dropped, also by a panic: a test that fails must not wait for them for ever.
+struct StopReaders<'a>(&'a AtomicBool);
+
+impl Drop for StopReaders<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Reads until `done`, once at least, and compares each snapshot with the one before.

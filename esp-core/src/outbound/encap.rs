@@ -34,12 +34,15 @@ impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Padded> {
 #[inline]
 fn put_esp(sa: &OutboundSa, packet: &mut Packet<'_>, slot: &Slot) {
     let esp_off = slot.esp_off as usize;
-    let header = EspHeader { spi: sa.spi.get(), seq: Seq64(slot.seq).low() };
-    packet.put(esp_off, &header.write());
-    if sa.shape.iv_len == 8 {
-        // Unique as long as the number is (RFC 4106 section 3.1, RFC 7634 section 2); XOR with a constant keeps it so.
-        packet.put(esp_off + esp_wire::esp::HEADER_LEN, &(slot.seq ^ sa.iv_salt).to_be_bytes());
+    let header = EspHeader { spi: sa.spi.get(), seq: Seq64(slot.seq).low() }.write();
+    if sa.shape.iv_len == 0 {
+        return packet.put(esp_off, &header);
     }
+    // Unique as long as the number is (RFC 4106 section 3.1, RFC 7634 section 2); XOR with a constant keeps it so.
+    let iv = (slot.seq ^ sa.iv_salt).to_be_bytes();
+    let [h0, h1, h2, h3, h4, h5, h6, h7] = header;
+    let [i0, i1, i2, i3, i4, i5, i6, i7] = iv;
+    packet.put(esp_off, &[h0, h1, h2, h3, h4, h5, h6, h7, i0, i1, i2, i3, i4, i5, i6, i7]);
 }
 
 /// Moves the packet's own header in front of ESP and patches what it says of its payload.

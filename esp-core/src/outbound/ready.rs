@@ -86,7 +86,11 @@ fn tunnel_plan(
             slot.dont_fragment = true;
         }
     }
-    if carries_own_spi(sa, &ip) && outer.ends() == (ip.src(), ip.dst()) {
+    let (protocol, payload) = match &ip {
+        Ip::V4(ip) => (ip.protocol(), ip.payload()),
+        Ip::V6(ip) => (ip.next_header(), ip.payload()),
+    };
+    if carries_own_spi(sa, protocol, payload) && outer.ends() == (ip.src(), ip.dst()) {
         return Err(DropReason::Loop.into());
     }
     Ok(ip.total_len())
@@ -116,7 +120,8 @@ fn transport_plan(sa: &OutboundSa, packet: &Packet<'_>, slot: &mut Slot) -> Resu
     if fragment {
         return Err(DropReason::Fragment.into());
     }
-    if carries_own_spi(sa, &ip) {
+    let payload = ip.bytes().get(usize::from(slot.header_len)..).unwrap_or_default();
+    if carries_own_spi(sa, slot.next_header, payload) {
         return Err(DropReason::Loop.into());
     }
     if packet.flags().contains(PacketFlags::DUMMY) {
@@ -125,13 +130,9 @@ fn transport_plan(sa: &OutboundSa, packet: &Packet<'_>, slot: &mut Slot) -> Resu
     Ok(ip.total_len())
 }
 
-/// Whether the packet is ESP, bare or in UDP, under the SPI of this very SA.
+/// Whether what stands where this very SA puts its ESP is ESP under its SPI, bare or in UDP as the SA has it.
 #[inline]
-fn carries_own_spi(sa: &OutboundSa, ip: &Ip<'_>) -> bool {
-    let (protocol, payload) = match ip {
-        Ip::V4(ip) => (ip.protocol(), ip.payload()),
-        Ip::V6(ip) => (ip.next_header(), ip.payload()),
-    };
+fn carries_own_spi(sa: &OutboundSa, protocol: u8, payload: &[u8]) -> bool {
     let esp = match (protocol, sa.udp) {
         (proto::ESP, None) => payload,
         (proto::UDP, Some(encap)) if udp_ports(payload) == Some((encap.src_port, encap.dst_port)) => {

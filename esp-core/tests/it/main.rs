@@ -2,6 +2,7 @@
 #![expect(clippy::cast_possible_truncation, reason = "test values are small")]
 
 mod inbound_faults;
+mod outbound_faults;
 mod rig;
 mod scenarios;
 mod threads;

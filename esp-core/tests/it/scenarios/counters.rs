@@ -11,6 +11,7 @@ pub(super) fn read(sas: &Sas, handling: &Handling, counter: &str) -> u64 {
     let dropped = |word: &str| meant(word).iter().map(|reason| stats.dropped(*reason)).sum::<u64>();
     match counter {
         "replay" => dropped("replay") + handling.replays,
+        "auth_fail" => dropped("auth") + handling.forgeries,
         "accepted_of_burst" => handling.of_burst,
         "accepted" => stats.inbound.delivered + stats.outbound.delivered,
         "nat_keepalive" => stats.of(Counter::Keepalive),
