@@ -126,6 +126,34 @@ fn folding_keeps_the_grand_total() {
     assert_eq!(cells.removed().packets, 180 * u64::from(SLOTS));
 }
 
+/// With no worker counting, every snapshot during folding is exact: an SA is in its cells or in the removed row, never
+/// in neither or both. (Workers that count meanwhile would hide a dip.)
+#[test]
+fn an_sa_being_folded_is_seen_exactly_once() {
+    const SLOTS: u32 = 20_000;
+    let shards = Shards::<Reason, 0>::new(1);
+    let cells = shards.sa_cells(SLOTS);
+    let mut writer = shards.claim().expect("one index");
+    cells.prepare(writer.token());
+    for bulk in 0..=SaCells::bulk_of(SLOTS - 1) {
+        cells.open_bulk(bulk).expect("within capacity");
+    }
+    for slot in 0..SLOTS {
+        cells.add(writer.token_mut(), slot, CellDelta { packets: 1, bytes: 64, drops: 1, now: 7 });
+    }
+    let expect = cells.total();
+    assert_eq!(expect.packets, u64::from(SLOTS));
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let stop = StopReaders(&done);
+        let reader = scope.spawn(|| watch(&done, || cells.total(), |new, _| *new == expect));
+        (0..SLOTS).for_each(|slot| assert_eq!(cells.fold(slot).packets, 1));
+        drop(stop);
+        reader.join().expect("reader");
+    });
+    assert_eq!(cells.removed(), expect);
+}
+
 /// Ends the readers when dropped, also by a panic: a test that fails must not wait for them for ever.
 struct StopReaders<'a>(&'a AtomicBool);
 
