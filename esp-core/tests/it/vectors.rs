@@ -1,0 +1,254 @@
+//! Known answers of others through the whole engine.
+//!
+//! A case runs through the engine where our policy lets it: an SA with its SPI and key, its sequence number and IV
+//! preset. Where policy refuses what the cryptography allows (SPI 0 to 255, number 0, sending the last ESN numbers),
+//! the refusal is asserted. Either way the ESP packet is also sealed and opened as a job of the crypto layer.
+
+mod case;
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use esp_core::Transform;
+use esp_core::config::UdpEncap;
+use esp_testkit::builder::{Ipv4, Upper};
+use esp_testkit::slow::{SlowMode, SlowTransform};
+use esp_testkit::vectors::{self, LinuxVector, PacketVector, RfcVector, ScapyVector};
+use etherparse::{Ipv4HeaderSlice, Ipv6HeaderSlice};
+
+use case::Case;
+
+/// What became of the cases of one file.
+#[derive(Default)]
+struct Count {
+    whole: usize,
+    refused: usize,
+    jobs: usize,
+    not_ours: BTreeMap<String, usize>,
+}
+
+impl Count {
+    fn skip(&mut self, why: impl Into<String>) {
+        *self.not_ours.entry(why.into()).or_default() += 1;
+    }
+
+    fn run(&mut self, case: &Case) {
+        case.as_job();
+        self.jobs += 1;
+        match case.why_refused() {
+            Some(why) => {
+                case.assert_refused(why);
+                self.refused += 1;
+            }
+            None => {
+                case.through_the_engine();
+                self.whole += 1;
+            }
+        }
+    }
+
+    fn print(&self, file: &str) {
+        println!(
+            "{file}: {} through the engine, {} refused by policy, {} as jobs; not applicable: {:?}",
+            self.whole, self.refused, self.jobs, self.not_ours
+        );
+    }
+}
+
+/// Our transform of that name and key length, or why there is none.
+fn transform(cipher: &str, auth: Option<&str>, key_len: usize, icv_len: usize) -> Result<Transform, String> {
+    let found = match (cipher, key_len) {
+        ("aes-gcm", 16) => Transform::Aes128Gcm16,
+        ("aes-gcm", 24) => Transform::Aes192Gcm16,
+        ("aes-gcm", 32) => Transform::Aes256Gcm16,
+        ("chacha20-poly1305", 32) => Transform::ChaCha20Poly1305,
+        ("null", 0) if auth == Some("hmac-sha256") => Transform::NullHmacSha256_128,
+        _ => return Err(format!("no transform {cipher} with {}", auth.unwrap_or("no separate MAC"))),
+    };
+    if found.icv_len() == icv_len {
+        Ok(found)
+    } else {
+        Err(format!("{cipher} with an ICV of {icv_len} bytes"))
+    }
+}
+
+/// The IV on the wire, or nothing where the transform has none.
+fn iv_of(transform: Transform, bytes: &[u8]) -> [u8; 8] {
+    if transform.iv_len() == 0 { [0; 8] } else { bytes.try_into().expect("an IV of 8 bytes") }
+}
+
+#[test]
+fn rfc_known_answers() {
+    let Some(all) = vectors::rfc_kat() else { return vectors::skipped("rfc_known_answers") };
+    let mut count = Count::default();
+    for vector in &all {
+        match rfc_case(vector) {
+            Ok(case) => count.run(&case),
+            Err(why) => count.skip(why),
+        }
+    }
+    count.print("rfc_kat.json");
+    assert!(count.whole >= 15, "only {} cases ran", count.whole);
+    assert!(count.refused >= 2, "only {} cases were refused", count.refused);
+}
+
+/// The payload becomes the upper layer of an IPv4 packet in transport mode, so that the trailer has the vector's next
+/// header.
+fn rfc_case(vector: &RfcVector) -> Result<Case, String> {
+    if vector.level != "esp" {
+        return Err(format!("level {}", vector.level));
+    }
+    let cipher = vector.cipher.as_deref().unwrap_or("no cipher");
+    if cipher == "null" {
+        return Err("null, whose MAC has no key in this format".to_owned());
+    }
+    let icv_len = vector.icv_len.unwrap_or(0);
+    let transform = transform(cipher, vector.auth.as_deref(), vector.key.len(), icv_len)?;
+    let protocol = vector.next_header.expect("a next header");
+    let bytes = vector.payload.clone().expect("a payload");
+    let inner = Ipv4::default().packet(&Upper::Raw { protocol, bytes });
+    let esp = vector.esp_packet.clone().expect("a packet");
+    let outer = Ipv4::default().packet(&Upper::Raw { protocol: 50, bytes: esp.clone() });
+    Ok(Case {
+        name: vector.name.clone(),
+        transform,
+        key: [vector.key.as_slice(), &vector.salt].concat(),
+        spi: vector.spi.expect("an SPI"),
+        seq: vector.seq64(),
+        esn: vector.esn,
+        iv: iv_of(transform, &vector.iv),
+        tunnel: None,
+        udp: None,
+        sealed: outer,
+        esp_off: 20,
+        esp,
+        inner,
+    })
+}
+
+#[test]
+fn dpdk_known_answers() {
+    let Some(all) = vectors::dpdk_kat() else { return vectors::skipped("dpdk_known_answers") };
+    let mut count = Count::default();
+    for vector in &all {
+        match dpdk_case(vector) {
+            Ok(case) => count.run(&case),
+            Err(why) => count.skip(why),
+        }
+    }
+    count.print("dpdk_ipsec_kat.json");
+    assert!(count.whole >= 2, "only {} cases ran", count.whole);
+}
+
+fn dpdk_case(vector: &PacketVector) -> Result<Case, String> {
+    let auth = vector.auth.as_deref();
+    let transform = transform(&vector.cipher, auth, vector.key.len(), vector.icv_len)?;
+    let tunnel = (vector.mode == "tunnel").then(|| ends_of(&vector.output_packet));
+    Ok(Case {
+        name: vector.name.clone(),
+        transform,
+        key: [vector.key.as_slice(), &vector.salt, &vector.auth_key].concat(),
+        spi: vector.spi,
+        seq: vector.seq64(),
+        esn: vector.esn,
+        iv: iv_of(transform, &vector.iv),
+        tunnel,
+        udp: None,
+        sealed: vector.output_packet.clone(),
+        esp_off: vector.outer_header_len,
+        esp: vector.output_packet[vector.outer_header_len..].to_vec(),
+        inner: vector.input_packet.clone(),
+    })
+}
+
+/// Source and destination of an IP packet.
+fn ends_of(packet: &[u8]) -> (IpAddr, IpAddr) {
+    if packet[0] >> 4 == 4 {
+        let header = Ipv4HeaderSlice::from_slice(packet).expect("IPv4");
+        (header.source_addr().into(), header.destination_addr().into())
+    } else {
+        let header = Ipv6HeaderSlice::from_slice(packet).expect("IPv6");
+        (header.source_addr().into(), header.destination_addr().into())
+    }
+}
+
+#[test]
+fn linux_known_answers() {
+    let Some(all) = vectors::linux_kat() else { return vectors::skipped("linux_known_answers") };
+    let mut count = Count::default();
+    for vector in &all {
+        match linux_case(vector) {
+            Ok(case) => count.run(&case),
+            Err(why) => count.skip(why),
+        }
+    }
+    count.print("linux_kat.json");
+    assert!(count.whole >= 2, "only {} cases ran", count.whole);
+}
+
+fn linux_case(vector: &LinuxVector) -> Result<Case, String> {
+    let auth = vector.auth.as_deref();
+    let transform = transform(&vector.cipher, auth, vector.key.len(), vector.icv_len)?;
+    if vector.mode != "tunnel" {
+        return Err(format!("mode {}", vector.mode));
+    }
+    let bare = || Ipv4::default().packet(&Upper::Raw { protocol: 50, bytes: vector.esp_packet.clone() });
+    let sealed = vector.full_ip_packet.clone().unwrap_or_else(bare);
+    Ok(Case {
+        name: vector.name.clone(),
+        transform,
+        key: [vector.key.as_slice(), &vector.salt, &vector.auth_key].concat(),
+        spi: vector.spi,
+        seq: vector.seq64(),
+        esn: vector.esn_hi.is_some(),
+        iv: iv_of(transform, &vector.esp_packet[8..8 + vector.iv_len]),
+        tunnel: Some(ends_of(&sealed)),
+        udp: None,
+        esp_off: sealed.len() - vector.esp_packet.len(),
+        sealed,
+        esp: vector.esp_packet.clone(),
+        inner: vector.inner.clone(),
+    })
+}
+
+/// These are compiled in and always run.
+#[test]
+fn scapy_known_answers() {
+    let mut count = Count::default();
+    for vector in vectors::scapy() {
+        count.run(&scapy_case(&vector));
+    }
+    count.print("scapy.json");
+    assert!(count.whole >= 300, "only {} cases ran", count.whole);
+}
+
+fn scapy_case(vector: &ScapyVector) -> Case {
+    let sa = &vector.sa;
+    let transform = match (sa.transform, sa.key.len()) {
+        (SlowTransform::AesGcm16, 16) => Transform::Aes128Gcm16,
+        (SlowTransform::AesGcm16, 24) => Transform::Aes192Gcm16,
+        (SlowTransform::AesGcm16, _) => Transform::Aes256Gcm16,
+        (SlowTransform::ChaCha20Poly1305, _) => Transform::ChaCha20Poly1305,
+        (SlowTransform::NullHmacSha256_128, _) => Transform::NullHmacSha256_128,
+    };
+    let header_len = if vector.sealed[0] >> 4 == 4 { 20 } else { 40 };
+    let esp_off = header_len + if sa.udp.is_some() { 8 } else { 0 };
+    Case {
+        name: vector.name.clone(),
+        transform,
+        key: [&sa.key[..], &sa.salt[..transform.salt_len()]].concat(),
+        spi: sa.spi,
+        seq: vector.seq,
+        esn: sa.esn,
+        iv: iv_of(transform, &vector.iv),
+        tunnel: match sa.mode {
+            SlowMode::Tunnel { src, dst } => Some((src, dst)),
+            SlowMode::Transport => None,
+        },
+        udp: sa.udp.map(|(src_port, dst_port)| UdpEncap { src_port, dst_port, zero_checksum: false }),
+        sealed: vector.sealed.clone(),
+        esp_off,
+        esp: vector.sealed[esp_off..].to_vec(),
+        inner: vector.inner.clone(),
+    }
+}
