@@ -75,6 +75,8 @@ const EXAMPLES: &str = "\
 Examples:
   esp demo                   five seconds of traffic through the engine on this machine
   esp selftest               known answers on every tier that this CPU has
+  esp seal --sa sa.toml plain.pcap sealed.pcap
+  esp open --sa sa.toml sealed.pcap opened.pcap
   esp help demo              the options of one command
 
 Environment:

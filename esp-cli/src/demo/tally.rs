@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use esp_core::Verdict;
 
+use crate::output::counted;
+
 /// Counts of one worker in one phase. Packets, where nothing else is said.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
@@ -55,10 +57,15 @@ impl Faults {
 
     /// Everything that was noted, in words.
     pub(crate) fn describe(&self) -> Vec<String> {
-        let unsealed = self.unsealed.iter().map(|(why, n)| format!("{n} packets not sealed: {why}"));
-        let unopened = self.unopened.iter().map(|(why, n)| format!("{n} sealed packets not opened: {why}"));
+        let unsealed =
+            self.unsealed.iter().map(|(why, n)| format!("{} not sealed: {why}", counted(*n, "packet")));
+        let unopened = self
+            .unopened
+            .iter()
+            .map(|(why, n)| format!("{} not opened: {why}", counted(*n, "sealed packet")));
         let different = self.first_difference.iter().map(|first| {
-            format!("{} packets differ from what was sealed; the first: {first}", self.different)
+            let packets = counted(self.different, "packet");
+            format!("{packets} not as sealed; the first: {first}")
         });
         unsealed.chain(unopened).chain(different).collect()
     }
@@ -87,9 +94,9 @@ mod tests {
         faults.different(|| "byte 3".to_owned());
         faults.different(|| "byte 4".to_owned());
         let told = [
-            "1 packets not sealed: no_room (7)",
+            "1 packet not sealed: no_room (7)",
             "2 sealed packets not opened: replay_too_old",
-            "2 packets differ from what was sealed; the first: byte 3",
+            "2 packets not as sealed; the first: byte 3",
         ];
         assert_eq!(faults.describe(), told);
     }

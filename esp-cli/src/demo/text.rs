@@ -92,7 +92,8 @@ fn phases(report: &Report) -> String {
         Mpps: packets sealed, carried, opened and compared, by the wall clock.\n\
         ns: a packet, on one worker: in the engine's calls; compare: to make it and to compare it.\n\
         busy: with packets at hand, not waiting for the worker before.\n";
-    table.render() + notes
+    let waited = report.phases.iter().any(|phase| phase.total.busy < 50.0);
+    table.render() + notes + if waited { WAITED } else { "" }
 }
 
 fn figures(phase: &str, worker: &str, figures: &Figures) -> [String; 9] {
@@ -159,3 +160,5 @@ fn end(report: &Report) -> String {
 
 /// Width of the words in front of counters and equations.
 const LABEL: usize = 16;
+const WAITED: &str = "\
+    Workers waited most of the time: the cores have other work too, and the rates fall short.\n";
