@@ -1,5 +1,7 @@
 //! The replay window, one SA and one worker.
 
+use std::time::{Duration, Instant};
+
 use esp_core::config::{ReplayWindow, SaFile};
 use esp_core::{Counter, DropReason};
 
@@ -176,20 +178,29 @@ fn b24_forged_and_genuine_in_one_burst() {
 
 #[test]
 fn b50_forward_jump_costs_no_more_than_the_window() {
-    let started = std::time::Instant::now();
     for (window, esn) in [(64, false), (1 << 21, false), (64, true), (1 << 21, true)] {
-        let mut pair = Pair::new(window, esn);
-        pair.accepts(1);
         // The largest jump that the inference allows: with ESN the window lies in the way.
         let far = if esn { (1 << 32) - u64::from(window) } else { 0xffff_ffff };
-        pair.accepts(far);
-        pair.drops(far, ReplayDuplicate);
-        pair.accepts(far - 5);
-        let lost = pair.rig.engine.stats().of(Counter::Lost);
-        assert_eq!(lost, far - u64::from(window) - 1);
+        // The quickest of several, because the machine may be busy.
+        let quickest = (0..20).map(|_| jump(window, esn, far)).min().expect("some");
+        // A step for every word of the gap is 2^26 steps.
+        assert!(quickest < Duration::from_millis(5), "{quickest:?} for {window}, esn {esn}");
     }
-    // A walk over the gap takes minutes in a debug build and seconds in a release build.
-    assert!(started.elapsed().as_secs() < 5, "{:?}", started.elapsed());
+}
+
+/// How long the packet `far` takes that comes behind the packet 1.
+fn jump(window: u32, esn: bool, far: u64) -> Duration {
+    let mut pair = Pair::new(window, esn);
+    pair.accepts(1);
+    let packet = pair.sender.packet(far);
+    let started = Instant::now();
+    let outcome = pair.rig.open_one(&packet);
+    let took = started.elapsed();
+    outcome.assert_delivered(&inner());
+    pair.drops(far, ReplayDuplicate);
+    pair.accepts(far - 5);
+    assert_eq!(pair.rig.engine.stats().of(Counter::Lost), far - u64::from(window) - 1);
+    took
 }
 
 #[test]
