@@ -69,15 +69,8 @@ impl Table {
     ) -> Option<R> {
         let key = Entry { spi, kind, index: 0 }.pack();
         for bucket in self.probe(hash) {
-            for entry in &bucket.entries {
-                // Acquire: pairs with the Release in `insert`. Who sees the entry sees the slot filled, and does not
-                // take it for a dead one.
-                let entry = entry.load(Ordering::Acquire);
-                if entry & !INDEX == key
-                    && let Some(found) = confirm(index_of(entry))
-                {
-                    return Some(found);
-                }
+            if let Some(found) = bucket.matches(key).find_map(&mut confirm) {
+                return Some(found);
             }
             // Relaxed: a live key keeps the count above 0 from before its entry is stored, so a reader that the
             // installation happened before reads at least 1 here.
@@ -129,6 +122,22 @@ impl Table {
 impl Bucket {
     fn empty() -> Self {
         Self { entries: core::array::from_fn(|_| AtomicU64::new(EMPTY)), passed: AtomicU64::new(0) }
+    }
+
+    /// The slots of the entries with this SPI and kind. All seven are compared before the first answer: where in the
+    /// bucket a key lies cannot be predicted, so a branch at each would cost more than the rest of the line.
+    #[inline]
+    fn matches(&self, key: u64) -> impl Iterator<Item = u32> {
+        // Acquire: pairs with the Release in `insert`. Who sees the entry sees the slot filled, and does not take it
+        // for a dead one.
+        let entries: [u64; ENTRIES] = self.entries.each_ref().map(|entry| entry.load(Ordering::Acquire));
+        let bit = |place: usize, entry: &u64| u32::from(entry & !INDEX == key) << place;
+        let mut left = entries.iter().enumerate().fold(0, |mask, (place, entry)| mask | bit(place, entry));
+        core::iter::from_fn(move || {
+            let entry = entries.get(left.trailing_zeros() as usize)?;
+            left &= left - 1;
+            Some(index_of(*entry))
+        })
     }
 
     /// Where this word stands. For writers, so Relaxed: their own stores, or another's under the same mutex.

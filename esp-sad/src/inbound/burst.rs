@@ -95,7 +95,7 @@ impl<T: Keyed> InboundSad<T> {
     ) {
         for (query, out) in queries.iter().map(Borrow::borrow).zip(out).filter(|(_, out)| out.is_none()) {
             let found = Spi::new(query.spi).ok().and_then(|spi| self.find_tabled(guard, spi));
-            *out = self.noted(found);
+            *out = found.map(|(id, sa)| Found { id, sa });
         }
     }
 
@@ -117,21 +117,33 @@ impl<T: Keyed> InboundSad<T> {
     }
 
     fn prefetch_long_keys(&self, query: &Query) {
-        self.table.prefetch(self.hasher.spi_dst(query.spi, query.dst));
-        self.table.prefetch(self.hasher.spi_dst_src(query.spi, query.dst, query.src));
+        if self.census.any(Kind::SpiDst) {
+            self.table.prefetch(self.hasher.spi_dst(query.spi, query.dst));
+        }
+        if self.census.any(Kind::SpiDstSrc) {
+            self.table.prefetch(self.hasher.spi_dst_src(query.spi, query.dst, query.src));
+        }
     }
 
     /// Asks for the slot words and SAs that entries with this packet's SPI lead to.
     fn prefetch_long_sas(&self, query: &Query) {
         let Ok(spi) = Spi::new(query.spi) else { return };
-        let ask = |index| -> Option<()> {
-            self.slab.prefetch_word(index);
-            self.slab.prefetch_value(index);
-            None
-        };
-        self.table.find(self.hasher.spi_dst(query.spi, query.dst), spi, Kind::SpiDst, ask);
-        let hash = self.hasher.spi_dst_src(query.spi, query.dst, query.src);
-        self.table.find(hash, spi, Kind::SpiDstSrc, ask);
+        let ask = |index| self.ask_for(index);
+        if self.census.any(Kind::SpiDst) {
+            self.table.find(self.hasher.spi_dst(query.spi, query.dst), spi, Kind::SpiDst, ask);
+        }
+        if self.census.any(Kind::SpiDstSrc) {
+            let hash = self.hasher.spi_dst_src(query.spi, query.dst, query.src);
+            self.table.find(hash, spi, Kind::SpiDstSrc, ask);
+        }
+    }
+
+    /// Asks for the word and the value of a slot that an entry leads to, and goes on to the next entry.
+    #[inline]
+    fn ask_for(&self, index: u32) -> Option<()> {
+        self.slab.prefetch_word(index);
+        self.slab.prefetch_value(index);
+        None
     }
 
     /// Asks for the SA that was found.
