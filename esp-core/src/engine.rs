@@ -5,6 +5,8 @@ mod install;
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 
 use esp_crypto::Tiers;
 use esp_replay::Contention;
@@ -43,6 +45,8 @@ pub(crate) struct Shared {
     pub(crate) events: EventQueue,
     pub(crate) udp_ports: Box<[u16]>,
     shards: Arc<EngineShards>,
+    /// The worker index behind each reader of the domain, to name the one that stalls.
+    owners: Box<[AtomicUsize]>,
     tiers: Tiers,
     max_sas: u32,
     /// Serialises installs, removals and reclamation, so that cells are folded before their slot is used again.
@@ -64,6 +68,9 @@ impl Engine {
         let full = || SaError::NoRoomForWorkers { max_workers: self.shared.shards.max_workers() };
         let writer = self.shared.shards.claim().ok_or_else(full)?;
         let reader = self.shared.domain.register().ok_or_else(full)?;
+        if let Some(owner) = self.shared.owners.get(reader.index()) {
+            owner.store(writer.index(), Relaxed);
+        }
         let stats = WorkerStats::new(writer);
         self.shared.outbound_cells.prepare(stats.token());
         self.shared.inbound_cells.prepare(stats.token());
@@ -191,6 +198,11 @@ impl fmt::Debug for Engine {
 }
 
 impl Shared {
+    /// The worker behind a reader of the domain. Relaxed: a name for a message, not an order.
+    fn worker_of(&self, reader: usize) -> Option<usize> {
+        self.owners.get(reader).map(|owner| owner.load(Relaxed))
+    }
+
     /// Frees what passed its grace period, counters first. The control mutex is held.
     fn reclaim(&self) -> usize {
         let outbound = self.outbound.reclaim(|slot| {

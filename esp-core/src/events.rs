@@ -11,22 +11,22 @@ use crate::verdict::DropReason;
 /// a flood of shared writes.
 pub(crate) const MAX_PER_BURST: usize = 4;
 
-/// An inbound packet that was discarded in a way the RFC calls auditable.
+/// A packet that was discarded in a way the RFC calls auditable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
     /// Why it was discarded.
     pub reason: DropReason,
     /// The `now` of the call.
     pub at: Millis,
-    /// SPI as it came, host byte order; 0 for a fragment without an ESP header.
+    /// SPI as it came, or of the outbound SA, host byte order; 0 for a fragment without an ESP header.
     pub spi: u32,
-    /// Low half of the sequence number as it came.
+    /// Low half of the sequence number as it came; outbound the last that the SA has given.
     pub seq: u32,
     /// Outer source address.
     pub src: IpAddr,
     /// Outer destination address.
     pub dst: IpAddr,
-    /// Flow label of an outer IPv6 header.
+    /// Flow label of an IPv6 header: the outer one, or of the packet that was to be sealed.
     pub flow_label: Option<u32>,
 }
 

@@ -31,11 +31,10 @@ use std::net::{IpAddr, Ipv4Addr};
 use esp_sad::{Guard, InboundSad, Query};
 use esp_wire::{Seq64, SeqLow};
 
-use crate::events::EventQueue;
 use crate::lanes::{BURST, Lanes};
-use crate::outbound::Counters;
 use crate::runs::Runs;
 use crate::sa::InboundSa;
+use crate::stats::Counters;
 use crate::tally::Tally;
 
 /// What the stages pass on about one packet. Offsets are from the start of the packet's data, lengths in bytes.
@@ -75,7 +74,6 @@ pub(crate) struct Context<'g> {
     pub(crate) guard: &'g Guard<'g>,
     /// UDP destination ports that carry ESP.
     pub(crate) udp_ports: &'g [u16],
-    pub(crate) events: &'g EventQueue,
 }
 
 /// A burst between two stages. `Stage` says which one it comes from.

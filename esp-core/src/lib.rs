@@ -41,6 +41,7 @@ mod error;
 mod events;
 mod handle;
 mod inbound;
+mod ip;
 mod lanes;
 mod narrow;
 mod outbound;

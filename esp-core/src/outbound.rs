@@ -24,11 +24,8 @@ use std::marker::PhantomData;
 use crate::lanes::{BURST, Lanes};
 use crate::runs::Runs;
 use crate::sa::OutboundSa;
+use crate::stats::Counters;
 use crate::tally::Tally;
-
-pub(crate) use count::Counters;
-pub(crate) use encap::patch_ip;
-pub(crate) use ready::{malformed, refuse_flags};
 
 /// What the stages pass on about one packet. Offsets are from the start of the packet's buffer, lengths in bytes.
 #[derive(Clone, Copy, Debug, Default)]

@@ -2,6 +2,9 @@
 
 use thiserror::Error;
 
+use crate::lanes::Step;
+use crate::verdict::DropReason;
+
 /// What the caller's driver knows of a packet and the engine must be told.
 ///
 /// The first four are refused with a drop reason of their own: the engine seals and opens only whole, linear,
@@ -38,10 +41,25 @@ impl PacketFlags {
         Self(self.0 | other.0)
     }
 
-    /// Whether one of the flags is set that the engine refuses.
+    /// Goes on unless a flag is set that the engine refuses.
     #[inline]
-    pub(crate) const fn refused(self) -> bool {
-        self.0 & (Self::PARTIAL_CHECKSUM.0 | Self::GSO.0 | Self::SEGMENTED.0 | Self::SHARED.0) != 0
+    pub(crate) fn admit(self) -> Step {
+        let refused = Self::PARTIAL_CHECKSUM.0 | Self::GSO.0 | Self::SEGMENTED.0 | Self::SHARED.0;
+        if self.0 & refused == 0 { Ok(()) } else { Err(self.reason().into()) }
+    }
+
+    /// The reason that weighs most: memory of somebody else's first.
+    #[cold]
+    const fn reason(self) -> DropReason {
+        if self.contains(Self::SHARED) {
+            DropReason::Shared
+        } else if self.contains(Self::SEGMENTED) {
+            DropReason::Segmented
+        } else if self.contains(Self::GSO) {
+            DropReason::Gso
+        } else {
+            DropReason::PartialChecksum
+        }
     }
 }
 
@@ -219,6 +237,8 @@ mod tests {
         let both = PacketFlags::GSO.with(PacketFlags::SHARED);
         assert!(both.contains(PacketFlags::GSO) && both.contains(PacketFlags::SHARED));
         assert!(!both.contains(PacketFlags::SEGMENTED));
-        assert!(both.refused() && !PacketFlags::DUMMY.refused() && !PacketFlags::NONE.refused());
+        assert_eq!(both.admit(), Err(DropReason::Shared.into()));
+        assert_eq!(PacketFlags::PARTIAL_CHECKSUM.admit(), Err(DropReason::PartialChecksum.into()));
+        assert!(PacketFlags::DUMMY.admit().is_ok() && PacketFlags::NONE.admit().is_ok());
     }
 }

@@ -12,7 +12,7 @@ use crate::lanes::{BURST, Lanes};
 use crate::packet::Packet;
 use crate::runs::Runs;
 use crate::sa::OutboundSa;
-use crate::stats::WorkerStats;
+use crate::stats::{Counters, WorkerStats};
 use crate::tally::Tally;
 use crate::time::Millis;
 use crate::verdict::{DropReason, Verdict};
@@ -170,7 +170,12 @@ impl Worker {
             lanes.end(i, DropReason::StaleTunnel.into());
         }
         let mut tally = Tally::default();
-        let counters = outbound::Counters { stats: &mut self.stats, cells: &self.shared.outbound_cells, now };
+        let counters = Counters {
+            stats: &mut self.stats,
+            cells: &self.shared.outbound_cells,
+            events: &self.shared.events,
+            now,
+        };
         outbound::Burst::new(lanes, &runs, &mut tally).walk(counters);
     }
 
@@ -180,13 +185,14 @@ impl Worker {
         let lanes = Lanes::new(packets, verdicts, &mut self.inbound);
         let mut runs = Runs::none();
         let mut tally = Tally::default();
-        let context = inbound::Context {
-            sad: &self.shared.inbound,
-            guard: &guard,
-            udp_ports: &self.shared.udp_ports,
+        let context =
+            inbound::Context { sad: &self.shared.inbound, guard: &guard, udp_ports: &self.shared.udp_ports };
+        let counters = Counters {
+            stats: &mut self.stats,
+            cells: &self.shared.inbound_cells,
             events: &self.shared.events,
+            now,
         };
-        let counters = outbound::Counters { stats: &mut self.stats, cells: &self.shared.inbound_cells, now };
         inbound::Burst::new(lanes, &mut runs, &mut tally, context).walk(counters);
     }
 }

@@ -1,6 +1,7 @@
 //! What an engine is made of, fixed for its life.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use esp_crypto::{CpuFeature, Tiers};
 use esp_sad::{Domain, InboundSad, Slab};
@@ -97,6 +98,7 @@ impl EngineBuilder {
             events: EventQueue::new(self.event_queue),
             udp_ports: self.udp_ports.into_boxed_slice(),
             shards,
+            owners: (0..self.max_workers).map(AtomicUsize::new).collect(),
             tiers: Tiers::detect(&self.denied),
             max_sas: self.max_sas,
             control: Mutex::new(()),

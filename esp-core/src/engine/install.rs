@@ -155,7 +155,9 @@ impl Engine {
         match why {
             SadError::Exists { key } => SaError::Exists { spi: key.spi().get() },
             SadError::Full { max } => SaError::Full { max_sas: max },
-            SadError::Busy { stalled } => SaError::Busy { stalled_worker: stalled },
+            SadError::Busy { stalled } => {
+                SaError::Busy { stalled_worker: stalled.and_then(|reader| self.shared.worker_of(reader)) }
+            }
             SadError::KeyMismatch => SaError::Field {
                 field: "lookup",
                 value: "with addresses".to_owned(),

@@ -4,17 +4,16 @@ use esp_stats::CellDelta;
 
 use super::policy::Permitted;
 use super::{Burst, Slot};
-use crate::events::{Event, MAX_PER_BURST};
+use crate::events::{Event, EventQueue, MAX_PER_BURST};
 use crate::handle::SaId;
 use crate::narrow::u32_of;
-use crate::outbound::Counters;
-use crate::stats::{Counter, Direction};
+use crate::stats::{Counter, Counters, Direction};
 use crate::time::Millis;
 use crate::verdict::{Delivered, Verdict};
 
 impl Burst<'_, '_, '_, Permitted> {
     pub(super) fn count(self, counters: Counters<'_>) {
-        let Counters { stats, cells, now } = counters;
+        let Counters { stats, cells, events, now } = counters;
         let live = self.lanes.live();
         for (run, members) in self.runs.iter() {
             let mut delta = CellDelta { now: now.0, ..CellDelta::default() };
@@ -41,14 +40,14 @@ impl Burst<'_, '_, '_, Permitted> {
             cells.add(stats.token_mut(), run.slot.index(), delta);
             stats.run(Direction::Inbound, &delta);
         }
-        let unheard = self.audit(now);
+        let unheard = self.audit(events, now);
         stats.add(Counter::EventsLost, unheard);
         stats.burst(Direction::Inbound, live, self.lanes.verdicts, self.tally);
     }
 
     /// Tells of the auditable drops, a few a burst: a flood must not become a flood of events. Returns how many
     /// went untold.
-    fn audit(&self, now: Millis) -> u64 {
+    fn audit(&self, events: &EventQueue, now: Millis) -> u64 {
         let drops = self.lanes.verdicts.iter().zip(self.lanes.slots.iter());
         let auditable = drops.filter_map(|(verdict, slot)| {
             let reason = verdict.reason().filter(|reason| reason.is_auditable())?;
@@ -56,7 +55,7 @@ impl Burst<'_, '_, '_, Permitted> {
         });
         let mut untold = 0;
         for (n, event) in auditable.enumerate() {
-            if n >= MAX_PER_BURST || !self.context.events.push(event) {
+            if n >= MAX_PER_BURST || !events.push(event) {
                 untold += 1;
             }
         }

@@ -3,9 +3,9 @@
 use esp_wire::{EspHeader, Ip, SeqLow, esp, ipv6, proto, udp};
 
 use super::{Burst, Given, Slot};
+use crate::ip::malformed;
 use crate::lanes::Step;
 use crate::narrow::{u16_of, u32_of};
-use crate::outbound::{malformed, refuse_flags};
 use crate::packet::Packet;
 use crate::verdict::{Consumed, DropReason, HandedBack, Verdict};
 
@@ -44,7 +44,7 @@ fn examine(udp_ports: &[u16], packet: &Packet<'_>, slot: &mut Slot) -> Step {
         _ => return Err(Verdict::HandedBack(HandedBack::NotEsp)),
     }
     // Only what is ESP is judged by what its buffer is like: anything else goes back untouched.
-    refuse_flags(packet.flags())
+    packet.flags().admit()
 }
 
 /// Finds the protocol behind the IP header, and whether the packet is whole or the first fragment.

@@ -4,8 +4,8 @@ use esp_wire::{Ecn, Ip, TrailerError, ecn, ipv4, ipv6, proto, trailer};
 
 use super::commit::Committed;
 use super::{Burst, Slot, nat};
+use crate::ip::patch_ip;
 use crate::lanes::{Step, sure};
-use crate::outbound::patch_ip;
 use crate::packet::Packet;
 use crate::sa::InboundSa;
 use crate::verdict::{Consumed, DropReason, Verdict};

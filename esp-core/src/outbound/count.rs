@@ -1,26 +1,22 @@
 //! Stage 6: the verdicts of what was sealed, and every counter, once.
 
-use esp_stats::{CellDelta, SaCells};
-use esp_wire::proto;
+use esp_stats::CellDelta;
+use esp_wire::{Ip, Seq64, proto};
 
 use super::Burst;
 use super::seal::Sealed;
+use crate::events::Event;
 use crate::handle::SaId;
 use crate::narrow::u32_of;
-use crate::stats::{Direction, WorkerStats};
+use crate::runs::Run;
+use crate::sa::{OutboundSa, Outer};
+use crate::stats::{Counter, Counters, Direction};
 use crate::time::Millis;
-use crate::verdict::{Delivered, Verdict};
-
-/// Where a walk counts.
-pub(crate) struct Counters<'w> {
-    pub(crate) stats: &'w mut WorkerStats,
-    pub(crate) cells: &'w SaCells,
-    pub(crate) now: Millis,
-}
+use crate::verdict::{Delivered, DropReason, Verdict};
 
 impl Burst<'_, '_, '_, Sealed> {
     pub(super) fn count(self, counters: Counters<'_>) {
-        let Counters { stats, cells, now } = counters;
+        let Counters { stats, cells, events, now } = counters;
         let live = self.lanes.live();
         for (run, members) in self.runs.iter() {
             let mut delta = CellDelta { now: now.0, ..CellDelta::default() };
@@ -46,9 +42,37 @@ impl Burst<'_, '_, '_, Sealed> {
                     });
                 }
             }
+            if delta.drops > 0
+                && let Some(event) = self.exhausted(run, members, now)
+                && !events.push(event)
+            {
+                stats.add(Counter::EventsLost, 1);
+            }
             cells.add(stats.token_mut(), run.slot.index(), delta);
             stats.run(Direction::Outbound, &delta);
         }
         stats.burst(Direction::Outbound, live, self.lanes.verdicts, self.tally);
+    }
+
+    /// The event of an SA that has no numbers left, one a burst.
+    //= https://www.rfc-editor.org/rfc/rfc4303#section-3.3.3
+    //# An attempt to transmit a packet
+    //# that would result in sequence number overflow is an auditable event.
+    #[cold]
+    fn exhausted(&self, run: &Run<'_, OutboundSa>, members: &[u8], now: Millis) -> Option<Event> {
+        let refused = |i: &&u8| {
+            let verdict = self.lanes.verdicts.get(usize::from(**i));
+            verdict.and_then(Verdict::reason) == Some(DropReason::SeqOverflow)
+        };
+        let packet = self.lanes.packets.get(usize::from(*members.iter().find(refused)?))?;
+        let ip = Ip::parse(packet.data()).ok();
+        let own = || ip.as_ref().map(|ip| (ip.src(), ip.dst()));
+        let (src, dst) = run.sa.tunnel.as_ref().map(Outer::ends).or_else(own)?;
+        let flow_label = match &ip {
+            Some(Ip::V6(ip)) => Some(ip.flow_label()),
+            _ => None,
+        };
+        let (reason, spi) = (DropReason::SeqOverflow, run.sa.spi.get());
+        Some(Event { reason, at: now, spi, seq: Seq64(run.sa.sequence.last()).low().0, src, dst, flow_label })
     }
 }

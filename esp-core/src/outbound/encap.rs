@@ -1,10 +1,11 @@
 //! Stage 4: ESP header and IV, and what goes in front of them.
 
-use esp_wire::{EspHeader, Seq64, ipv4, ipv6, proto, udp};
+use esp_wire::{EspHeader, Seq64, proto, udp};
 
 use super::pad::Padded;
 use super::{Burst, Slot, outer};
 use crate::config::UdpEncap;
+use crate::ip::patch_ip;
 use crate::lanes::{Step, sure};
 use crate::narrow::u16_of;
 use crate::packet::Packet;
@@ -60,18 +61,6 @@ fn put_transport(sa: &OutboundSa, packet: &mut Packet<'_>, slot: &Slot) -> Step 
         put_udp(encap, packet, slot);
     }
     Ok(())
-}
-
-/// Makes an IP header, with the extension headers behind it, say that `protocol` follows and that the packet is `total`
-/// bytes long. `field` is where an IPv6 header chain names what follows.
-#[inline]
-pub(crate) fn patch_ip(header: &mut [u8], total: usize, field: u16, protocol: u8) -> bool {
-    if header.first().is_some_and(|byte| byte >> 4 == 4) {
-        return ipv4::patch(header, u16_of(total), protocol);
-    }
-    let Some(named) = header.get_mut(usize::from(field)) else { return false };
-    *named = protocol;
-    ipv6::set_payload_len(header, u16_of(total.saturating_sub(ipv6::HEADER_LEN)))
 }
 
 /// The UDP header of RFC 3948 section 2.1. The checksum stays zero here; over IPv6 it is made after the ICV.

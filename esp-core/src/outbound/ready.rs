@@ -1,8 +1,9 @@
 //! Stage 1: the packet is fit to be sealed. Nothing is written and no number is spent before this passes.
 
-use esp_wire::{EspHeader, Ip, IpError, ipv6, proto, trailer, udp};
+use esp_wire::{EspHeader, Ip, ipv6, proto, trailer, udp};
 
 use super::{Burst, Given, Slot};
+use crate::ip::malformed;
 use crate::lanes::Step;
 use crate::narrow::{u8_of, u16_of, u32_of};
 use crate::packet::{Packet, PacketFlags};
@@ -26,31 +27,13 @@ impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Given> {
 
 #[inline]
 fn examine(sa: &OutboundSa, packet: &Packet<'_>, slot: &mut Slot) -> Step {
-    refuse_flags(packet.flags())?;
+    packet.flags().admit()?;
     let inner_len = match &sa.tunnel {
         Some(_) if packet.flags().contains(PacketFlags::DUMMY) => bare_dummy(packet, slot),
         Some(outer) => tunnel_plan(sa, outer, packet, slot)?,
         None => transport_plan(sa, packet, slot)?,
     };
     fit(sa, packet, slot, inner_len)
-}
-
-#[inline]
-pub(crate) fn refuse_flags(flags: PacketFlags) -> Step {
-    if flags.refused() { Err(flag_reason(flags).into()) } else { Ok(()) }
-}
-
-#[cold]
-fn flag_reason(flags: PacketFlags) -> DropReason {
-    if flags.contains(PacketFlags::SHARED) {
-        DropReason::Shared
-    } else if flags.contains(PacketFlags::SEGMENTED) {
-        DropReason::Segmented
-    } else if flags.contains(PacketFlags::GSO) {
-        DropReason::Gso
-    } else {
-        DropReason::PartialChecksum
-    }
 }
 
 /// A dummy packet in tunnel mode: the data is no packet, only bytes to send.
@@ -174,9 +157,4 @@ fn fit(sa: &OutboundSa, packet: &Packet<'_>, slot: &mut Slot, inner_len: usize) 
     slot.esp_off = u32_of(content_off - esp_front);
     slot.esp_len = u32_of(sealed_len - header_len - shape.front() + esp_front);
     Ok(())
-}
-
-#[inline]
-pub(crate) fn malformed(_: IpError) -> Verdict {
-    DropReason::Malformed.into()
 }

@@ -79,6 +79,10 @@ impl Case {
         if self.tunnel.is_none() && self.udp.is_none() {
             assert_eq!(hex::encode(&sealed.bytes), hex::encode(&self.sealed), "{}: headers", self.name);
         }
+        self.opens(&mut rig);
+    }
+
+    fn opens(&self, rig: &mut Rig) {
         rig.inbound_at(&self.inbound(), self.seq - 1);
         let opened = rig.open_one(&self.sealed);
         assert_eq!(

@@ -1,0 +1,26 @@
+//! Properties of the whole engine, on any input. The fuzz targets call the same functions.
+#![expect(clippy::cast_possible_truncation, reason = "test values are small, or cut on purpose")]
+
+mod bytes;
+mod inner;
+mod lab;
+mod outer;
+mod parse;
+mod sas;
+mod seal_open;
+
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_get_a_verdict(data in prop::collection::vec(any::<u8>(), 0..300)) {
+        parse::holds(&data);
+    }
+
+    #[test]
+    fn what_is_sealed_opens(data in prop::collection::vec(any::<u8>(), 0..600)) {
+        seal_open::holds(&data);
+    }
+}
