@@ -32,6 +32,21 @@ pub struct BurstError {
 
 /// One poll-mode thread's way into the engine. `Send`, not `Sync`, not `Clone`, used by `&mut`.
 ///
+/// ```
+/// fn is_send<T: Send>() {}
+/// is_send::<esp_core::Worker>();
+/// ```
+///
+/// ```compile_fail,E0277
+/// fn is_sync<T: Sync>() {}
+/// is_sync::<esp_core::Worker>();
+/// ```
+///
+/// ```compile_fail,E0277
+/// fn is_clone<T: Clone>() {}
+/// is_clone::<esp_core::Worker>();
+/// ```
+///
 /// A call takes any number of packets, in place, and leaves a verdict for each. It does not allocate, panic or make a
 /// system call, but for a contended replay lock. Dropping a worker frees its index; its counters stay.
 pub struct Worker {

@@ -99,10 +99,11 @@ pub fn read(plaintext: &[u8]) -> Result<Trailer, TrailerError> {
 #[inline]
 fn is_counted(body: &[u8], payload_len: usize, pad_len: u8) -> bool {
     // The usual padding is inside the last eight bytes: one load and one compare, whatever its length.
-    if let (Some(last), Some(unused)) = (body.last_chunk::<8>(), 8_u32.checked_sub(u32::from(pad_len))) {
-        let bits = unused.wrapping_mul(8);
-        let (want, mask) = (COUNTED.checked_shl(bits), u64::MAX.checked_shl(bits));
-        return (u64::from_le_bytes(*last) ^ want.unwrap_or(0)) & mask.unwrap_or(0) == 0;
+    if let (Some(last), 0..=7) = (body.last_chunk::<8>(), pad_len) {
+        let bits = u32::from(pad_len).wrapping_mul(8);
+        // The padding as the low bytes of a word. Two shifts, since one by 64 would be none.
+        let padding = (u64::from_le_bytes(*last) >> 8).wrapping_shr(56_u32.wrapping_sub(bits));
+        return (padding ^ COUNTED) & 1_u64.wrapping_shl(bits).wrapping_sub(1) == 0;
     }
     body.get(payload_len..) == PADDING.get(..usize::from(pad_len))
 }
