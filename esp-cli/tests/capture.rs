@@ -256,6 +256,29 @@ fn drops_are_counted_by_reason_and_end_in_exit_code_1() {
 }
 
 #[test]
+fn b97_nested_esp_opens_one_layer_a_pass() {
+    let dir = Dir::new("nested");
+    let inside = tunnel("192.0.2.1", "192.0.2.2");
+    let around =
+        tunnel("198.51.100.1", "198.51.100.2").replace("0x1001", "0x1002").replace("\"in\"", "\"around\"");
+    dir.write_sa("inside.toml", &inside);
+    dir.write_sa("around.toml", &around);
+    dir.write_sa("both.toml", &(inside + &around.replace("\"out\"", "\"out2\"")));
+    dir.write("clear.pcap", Pcap::new(101, packets()).bytes());
+    dir.esp("seal --sa inside.toml --json clear.pcap once.pcap").json(0);
+    dir.esp("seal --sa around.toml --json once.pcap twice.pcap").json(0);
+
+    let packets_of =
+        |run: &serde_json::Value| [0, 1].map(|sa| run["sas"][sa]["packets"].as_u64().unwrap_or(0));
+    let first = dir.esp("open --sa both.toml --json twice.pcap once_again.pcap").json(0);
+    assert_eq!(packets_of(&first), [0, 100]);
+    assert_eq!(dir.read("once_again.pcap").frames(), dir.read("once.pcap").frames());
+    let second = dir.esp("open --sa both.toml --json once_again.pcap opened.pcap").json(0);
+    assert_eq!(packets_of(&second), [100, 0]);
+    assert_eq!(dir.read("opened.pcap").frames(), packets());
+}
+
+#[test]
 fn a_pcap_without_packets_gives_one_without_packets() {
     let (sealed, opened) = comes_back("empty", &transport(), &Pcap::new(1, []));
     assert_eq!((sealed.records, opened.records), (Vec::<Record>::new(), Vec::<Record>::new()));
