@@ -92,6 +92,7 @@ impl Ring {
     }
 
     /// Whether the words lie inside the value.
+    #[cfg(any(test, debug_assertions))]
     pub(crate) fn is_inline(&self) -> bool {
         matches!(self, Self::Inline(_))
     }
