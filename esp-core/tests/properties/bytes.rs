@@ -45,6 +45,12 @@ impl<'a> Bytes<'a> {
         from[self.below(from.len())].clone()
     }
 
+    /// Fewer than `most` bytes of the input as they are.
+    pub(crate) fn some(&mut self, most: usize) -> &'a [u8] {
+        let len = self.below(most);
+        self.take(len)
+    }
+
     /// Up to `len` bytes of the input as they are.
     pub(crate) fn take(&mut self, len: usize) -> &'a [u8] {
         let (taken, rest) = self.0.split_at(len.min(self.0.len()));

@@ -41,7 +41,7 @@ impl Recipe {
             0..3 => Kind::Udp,
             3 | 4 => Kind::Tcp,
             5 => Kind::Icmp,
-            _ => Kind::Raw(bytes.pick(&[253, 6, 17, 50, 4, 41, 59, 58, 0, 60, 255])),
+            _ => Kind::Raw(bytes.pick(&[253, 6, 17, 50, 4, 41, 59, 58, 60, 255])),
         };
         let len = match bytes.next() {
             len @ 0..=200 => usize::from(len),

@@ -1,13 +1,17 @@
 //! Properties of the whole engine, on any input. The fuzz targets call the same functions.
 #![expect(clippy::cast_possible_truncation, reason = "test values are small, or cut on purpose")]
 
+mod attack;
 mod bytes;
+mod hostile;
 mod inner;
+mod judge;
 mod lab;
 mod outer;
 mod parse;
 mod sas;
 mod seal_open;
+mod targets;
 
 use proptest::prelude::*;
 
@@ -17,6 +21,11 @@ proptest! {
     #[test]
     fn any_bytes_get_a_verdict(data in prop::collection::vec(any::<u8>(), 0..300)) {
         parse::holds(&data);
+    }
+
+    #[test]
+    fn hostile_packets_get_nowhere(data in prop::collection::vec(any::<u8>(), 0..1500)) {
+        hostile::holds(&data);
     }
 
     #[test]

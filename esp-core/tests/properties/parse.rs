@@ -78,10 +78,7 @@ impl Walks {
             Verdict::Dropped { reason: DropReason::Malformed, .. } => {}
             Verdict::Dropped {
                 reason:
-                    DropReason::ExtensionHeaders
-                    | DropReason::Fragment
-                    | DropReason::TooShort
-                    | DropReason::NoSa,
+                    DropReason::ExtensionHeaders | DropReason::Fragment | DropReason::TooShort | DropReason::NoSa,
                 ..
             }
             | Verdict::Consumed(Consumed::Keepalive)
@@ -93,7 +90,11 @@ impl Walks {
                 Verdict::Dropped { reason: DropReason::Malformed, .. } => assert!(!is_ip),
                 Verdict::Delivered(_)
                 | Verdict::Dropped {
-                    reason: DropReason::ExtensionHeaders | DropReason::Fragment | DropReason::TooBig | DropReason::Loop,
+                    reason:
+                        DropReason::ExtensionHeaders
+                        | DropReason::Fragment
+                        | DropReason::TooBig
+                        | DropReason::Loop,
                     ..
                 } => assert!(is_ip),
                 other => panic!("with room enough, sealing says {other:?}"),

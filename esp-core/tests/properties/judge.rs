@@ -1,0 +1,252 @@
+//! What must become of a packet, by the slow ESP and by what came before.
+
+use std::collections::HashSet;
+use std::net::IpAddr;
+
+use esp_core::config::{Mode, ReplayWindow};
+use esp_core::{Consumed, Counter, DropReason, Engine, HandedBack, Transform, Verdict};
+use esp_testkit::slow::{self, SlowError, SlowOpened};
+use esp_wire::{Ecn, EspHeader, Ip, UdpHeader, ecn, ipv6, proto};
+
+use crate::attack::Attack;
+use crate::lab::Outcome;
+use crate::outer::blank_checksum;
+use crate::sas::UDP_PORT;
+use crate::targets::{self, Target};
+
+pub(crate) struct Judge {
+    pub(crate) targets: Vec<Target>,
+    /// Numbers that authenticated, each with the place of its target.
+    used: HashSet<(usize, u64)>,
+}
+
+/// An ESP packet and what is around it, as this side sees it.
+struct Seen<'a> {
+    src: IpAddr,
+    dst: IpAddr,
+    tos: u8,
+    /// IP header and extension headers.
+    headers: &'a [u8],
+    udp: bool,
+    header: EspHeader,
+    esp: &'a [u8],
+}
+
+impl Judge {
+    pub(crate) fn new(targets: Vec<Target>) -> Self {
+        Self { targets, used: HashSet::new() }
+    }
+
+    /// Judges one packet, in the order in which they were opened.
+    pub(crate) fn judge(&mut self, attack: &Attack, outcome: &Outcome) {
+        let seen = look(&attack.wire);
+        let found = seen.as_ref().and_then(|seen| Some((seen, self.find(seen)?)));
+        match outcome.verdict {
+            Verdict::HandedBack(HandedBack::NotEsp | HandedBack::Ike)
+            | Verdict::Consumed(Consumed::Keepalive) => {
+                assert!(seen.is_none() && attack.honest.is_none(), "{attack:?}");
+            }
+            Verdict::Dropped { reason, .. } if is_early(reason) => {
+                assert!(attack.honest.is_none(), "{reason:?}: {attack:?}");
+                assert!(reason != DropReason::NoSa || (seen.is_some() && found.is_none()));
+                assert_nothing_shown(attack, outcome);
+            }
+            verdict => {
+                let (seen, at) = found.unwrap_or_else(|| panic!("{verdict:?}: {attack:?}"));
+                self.judge_found(attack, outcome, seen, at);
+            }
+        }
+    }
+
+    fn find(&self, seen: &Seen<'_>) -> Option<usize> {
+        targets::find(&self.targets, seen.header.spi, seen.src, seen.dst)
+    }
+
+    /// The packet of a known SA: the slow ESP says whether it is authentic.
+    fn judge_found(&mut self, attack: &Attack, outcome: &Outcome, seen: &Seen<'_>, at: usize) {
+        let target = &self.targets[at];
+        let authentic = slow_open(target, seen);
+        match outcome.verdict.reason() {
+            Some(DropReason::AuthFailed) => {
+                assert!(authentic.is_none() || target.config.esn, "an authentic packet was refused");
+                self.assert_no_loss(attack, at);
+                return assert_nothing_shown_of(target, attack, outcome);
+            }
+            Some(DropReason::SeqZero) => return assert_eq!(seen.header.seq.0, 0),
+            Some(DropReason::ReplayDuplicate) => return self.assert_used(at, seen),
+            Some(DropReason::ReplayTooOld) => return self.assert_old(at, seen),
+            _ => {}
+        }
+        let (seq, opened) = authentic.expect("what passes the cipher is authentic");
+        match outcome.verdict {
+            Verdict::Delivered(got) => {
+                let opened = opened.as_ref().expect("what is delivered is whole");
+                assert_eq!((got.sa, got.next_header), (target.id, opened.next_header));
+                assert!(target.config.udp.is_some() == seen.udp);
+                assert_inner(target, seen, opened, outcome.data().expect("delivered"));
+            }
+            Verdict::Consumed(_) => assert_eq!(opened.map(|opened| opened.next_header), Ok(proto::NO_NEXT)),
+            Verdict::Dropped { reason, .. } => assert_authentic_drop(target, seen, reason, &opened),
+            Verdict::HandedBack(_) => panic!("handed back after the cipher"),
+        }
+        if target.config.replay_window != ReplayWindow::Off {
+            assert!(self.used.insert((at, seq)), "number {seq} of target {at} came twice");
+        }
+        let target = &mut self.targets[at];
+        target.top = target.top.max(seq);
+    }
+
+    /// An honest peer's packet may be a duplicate or too old, and no more.
+    fn assert_no_loss(&self, attack: &Attack, at: usize) {
+        let target = &self.targets[at];
+        // To an SPI that several SAs have, a packet of one finds another by its addresses.
+        let Some((_, seq)) = attack.honest.filter(|(of, _)| *of == at) else { return };
+        let ahead = seq.wrapping_sub(target.top);
+        let in_reach = if target.config.esn { (1..1 << 31).contains(&ahead) } else { true };
+        assert!(!in_reach, "number {seq} after {}: {attack:?}", target.top);
+    }
+
+    fn assert_used(&self, at: usize, seen: &Seen<'_>) {
+        let low = seen.header.seq.0;
+        assert!(self.used.iter().any(|(of, seq)| *of == at && *seq as u32 == low), "{low} was never seen");
+    }
+
+    fn assert_old(&self, at: usize, seen: &Seen<'_>) {
+        let target = &self.targets[at];
+        let ReplayWindow::Bits(bits) = target.config.replay_window else { panic!("no window") };
+        if !target.config.esn {
+            assert!(u64::from(seen.header.seq.0) + u64::from(bits) <= target.top);
+        }
+    }
+
+    /// The engine's own books at the end.
+    pub(crate) fn finish(&self, engine: &Engine) {
+        let stats = engine.stats();
+        let (mut packets, mut bytes, mut lost) = (0, 0, 0);
+        for target in &self.targets {
+            let sa = engine.sa_stats(target.id).expect("a live SA");
+            (packets, bytes, lost) = (packets + sa.packets, bytes + sa.bytes, lost + sa.lost);
+            let windowed = target.config.replay_window != ReplayWindow::Off;
+            assert!(!windowed || sa.sequence == target.top, "{} against {}", sa.sequence, target.top);
+        }
+        assert_eq!((packets, bytes), (stats.inbound.delivered, stats.inbound.bytes));
+        assert_eq!(lost, stats.of(Counter::Lost));
+    }
+}
+
+/// Finds the ESP packet, bare or in UDP.
+fn look(wire: &[u8]) -> Option<Seen<'_>> {
+    let ip = Ip::parse(wire).ok()?;
+    let (offset, protocol, first) = match &ip {
+        Ip::V4(ip) => (ip.header_len(), ip.protocol(), ip.fragment_offset() == 0),
+        Ip::V6(v6) => {
+            let upper = ipv6::find_upper(v6).ok()?;
+            (upper.offset, upper.next_header, upper.first)
+        }
+    };
+    let (headers, rest) = ip.bytes().split_at(offset);
+    let (udp, esp) = match protocol {
+        proto::ESP => (false, rest),
+        proto::UDP if first => {
+            let header = UdpHeader::read(rest).filter(|header| header.dst_port == UDP_PORT)?;
+            (true, rest.get(8..usize::from(header.length)).filter(|esp| !esp.starts_with(&[0; 4]))?)
+        }
+        _ => return None,
+    };
+    let header = EspHeader::read(esp)?;
+    Some(Seen { src: ip.src(), dst: ip.dst(), tos: ip.traffic_class(), headers, udp, header, esp })
+}
+
+/// What the slow ESP makes of it: the number that it authenticates by, and the packet; `None` for a forgery.
+fn slow_open(target: &Target, seen: &Seen<'_>) -> Option<(u64, Result<SlowOpened, SlowError>)> {
+    let highs = if target.config.esn { HIGHS } else { 0..1 };
+    let wire = slow::wrap_esp(seen.headers, target.slow.udp, seen.esp);
+    highs.map(|high| (high, slow::open(&target.slow, high, &wire))).find_map(|(high, opened)| {
+        let seq = u64::from(high) << 32 | u64::from(seen.header.seq.0);
+        (!matches!(opened, Err(SlowError::BadIcv | SlowError::TooShort))).then_some((seq, opened))
+    })
+}
+
+/// Before an SA was looked for, or for want of one.
+fn is_early(reason: DropReason) -> bool {
+    use DropReason::{
+        ExtensionHeaders, Fragment, Gso, Malformed, NoSa, PartialChecksum, Segmented, Shared, TooShort,
+    };
+    let early =
+        [Malformed, ExtensionHeaders, Fragment, PartialChecksum, Gso, Segmented, Shared, TooShort, NoSa];
+    early.contains(&reason)
+}
+
+fn assert_authentic_drop(
+    target: &Target,
+    seen: &Seen<'_>,
+    reason: DropReason,
+    opened: &Result<SlowOpened, SlowError>,
+) {
+    let tunnel = target.config.mode == Mode::Tunnel;
+    match reason {
+        DropReason::PadLength => assert_eq!(opened.as_ref().err(), Some(&SlowError::BadPadLen)),
+        DropReason::PadContent => assert_eq!(opened.as_ref().err(), Some(&SlowError::BadPadding)),
+        DropReason::BadInner => assert!(tunnel),
+        DropReason::EcnIllegal => assert!(tunnel && seen.tos & 3 == 3 && opened.is_ok()),
+        DropReason::OuterAddress => {
+            assert!(opened.is_ok());
+            assert!(target.config.src != Some(seen.src) || target.config.dst != Some(seen.dst));
+        }
+        DropReason::Encapsulation => assert!(opened.is_ok() && target.config.udp.is_some() != seen.udp),
+        DropReason::Selector => assert!(opened.is_ok() && !target.config.selectors.is_empty()),
+        other => panic!("{other:?} after the cipher"),
+    }
+}
+
+/// The packet inside is what was sealed, but for what RFC 6040 and RFC 3948 section 3.1.2 change.
+fn assert_inner(target: &Target, seen: &Seen<'_>, opened: &SlowOpened, got: &[u8]) {
+    let (mut want, mut got) = (opened.inner.clone(), got.to_vec());
+    if target.config.mode == Mode::Transport {
+        if target.config.udp.is_some() {
+            for bytes in [&mut want, &mut got] {
+                blank_checksum(bytes, seen.headers.len(), opened.next_header);
+            }
+        }
+        return assert_eq!(got, want);
+    }
+    let (inner, outer) = (Ip::parse(&want).expect("whole").traffic_class(), seen.tos);
+    let combined = ecn::decap(Ecn::from_tos(inner), Ecn::from_tos(outer)).expect("else it was dropped");
+    let marked = Ip::parse(&got).expect("whole");
+    assert_eq!(marked.traffic_class(), ecn::with_ecn(inner, combined), "{got:?}\n{want:?}\n{outer:#x}");
+    if let (Ip::V4(marked), Ok(Ip::V4(inner))) = (marked, Ip::parse(&want)) {
+        assert_eq!(marked.checksum_ok(), inner.checksum_ok());
+    }
+    for bytes in [&mut want, &mut got] {
+        if bytes[0] >> 4 == 4 {
+            bytes[1] = 0;
+            bytes[10..12].fill(0);
+        } else {
+            bytes[1] &= 0x0f;
+            bytes[0] = 0x60;
+        }
+    }
+    assert_eq!(got, want);
+}
+
+fn assert_nothing_shown_of(target: &Target, attack: &Attack, outcome: &Outcome) {
+    if target.config.transform != Transform::NullHmacSha256_128 {
+        assert_nothing_shown(attack, outcome);
+    }
+}
+
+/// No twelve bytes of the plaintext stand where deciphering in place would have put them, unless the wire showed them.
+fn assert_nothing_shown(attack: &Attack, outcome: &Outcome) {
+    let at = attack.plaintext_at;
+    let wire = attack.wire.get(at..).unwrap_or_default();
+    let now = outcome.room.buf().get(outcome.room.data_off() + at..).unwrap_or_default();
+    let windows = now.windows(RUN).zip(wire.windows(RUN)).zip(attack.plaintext.windows(RUN));
+    for ((now, wire), plaintext) in windows {
+        assert!(now != plaintext || wire == plaintext || plaintext.contains(&0), "plaintext of a forgery");
+    }
+}
+
+/// Bytes that do not agree by chance.
+const RUN: usize = 12;
+/// High halves that the numbers of the programs can have, and one more.
+const HIGHS: std::ops::Range<u32> = 0..10;
