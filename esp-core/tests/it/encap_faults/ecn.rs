@@ -108,7 +108,7 @@ fn b64_encapsulation_normal_and_compatibility() {
 fn encapsulate(outer_v6: bool, inner_v6: bool, mode: EcnMode, dscp: Dscp) {
     let config = with(tunnel(GCM, outer_v6), |sa| {
         sa.ecn = mode;
-        sa.dscp = dscp
+        sa.dscp = dscp;
     });
     let mut rig = Rig::new();
     let out = rig.out(&config);

@@ -5,7 +5,7 @@ use esp_core::{Counter, DropReason, Engine, SaId, SaStats, Transform};
 use esp_testkit::slow;
 
 use super::{packet_of, small};
-use crate::rig::{Rig, SPI, iv, peer, slow as slow_sa, tunnel};
+use crate::rig::{Outcome, Rig, SPI, iv, peer, slow as slow_sa, tunnel};
 
 const GCM: Transform = Transform::Aes128Gcm16;
 
@@ -103,6 +103,12 @@ fn b68_lost_numbers() {
     forged[60] ^= 1;
     rig.open_one(&forged).assert_dropped(DropReason::AuthFailed);
     assert_eq!(rig.engine.stats().of(Counter::Lost), 930);
+    // The same in one burst.
+    let mut rig = Rig::new();
+    let sa = rig.inbound(&peer(&config));
+    rig.open(&steps.map(|(seq, _)| sealed(seq)));
+    assert_eq!(rig.engine.sa_stats(sa).expect("live").lost, 930);
+    assert_eq!(rig.engine.stats().of(Counter::Lost), 930);
 }
 
 fn sum(all: impl IntoIterator<Item = SaStats>) -> (u64, u64, u64) {
@@ -135,7 +141,7 @@ fn b67_sums_survive_removal_and_reuse() {
         let mut burst = small(10 + round as usize);
         burst.push(packet_of(1400));
         let sealed: Vec<Vec<u8>> =
-            rig.seal(out, &burst).into_iter().filter(|one| one.delivered()).map(|one| one.bytes).collect();
+            rig.seal(out, &burst).into_iter().filter(Outcome::delivered).map(|one| one.bytes).collect();
         rig.open(&sealed);
         rig.open(&sealed[..3]);
         live.extend([rig.engine.outbound_sa(out).expect("live"), sa_in]);

@@ -4,7 +4,7 @@ use esp_core::{Counter, DropReason, Transform};
 use esp_testkit::slow;
 
 use super::small;
-use crate::rig::{Outcome, Rig, peer, slow as slow_sa, tunnel};
+use crate::rig::{Outcome, Rig, SPI, peer, slow as slow_sa, tunnel};
 
 const GCM: Transform = Transform::Aes128Gcm16;
 
@@ -37,6 +37,22 @@ fn b14_a_refused_packet_is_not_written() {
     let packet = super::packet_of(77);
     let refused = rig.seal_one(out, &packet);
     assert_eq!(refused.buf[crate::rig::ROOM..][..77], packet);
+}
+
+/// The attempt is auditable (RFC 4303 section 3.3.3): one event a burst of 32.
+#[test]
+fn b14_the_attempt_is_told() {
+    let mut rig = Rig::new();
+    let out = rig.out_at(&tunnel(GCM, false), 0xffff_fffd);
+    rig.seal(out, &small(2));
+    assert_eq!(rig.events(), []);
+    rig.seal(out, &small(33));
+    let events = rig.events();
+    assert_eq!(events.len(), 2);
+    for event in events {
+        assert_eq!((event.reason, event.spi, event.seq), (DropReason::SeqOverflow, SPI, 0xffff_ffff));
+        assert_eq!([event.src.to_string(), event.dst.to_string()], ["192.0.2.1", "192.0.2.2"]);
+    }
 }
 
 #[test]
