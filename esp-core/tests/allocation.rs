@@ -14,7 +14,7 @@ const ROOM: usize = 128;
 fn no_call_allocates() {
     for transform in Transform::ALL {
         let engine = Engine::builder().max_sas(8).build().expect("engine");
-        let key: Vec<u8> = (0..transform.key_len() as u8).collect();
+        let key: Vec<u8> = (0_u8..).take(transform.key_len()).collect();
         let mut config = SaConfig::new(Direction::Outbound, 0x1001, *transform, key, Mode::Tunnel);
         (config.src, config.dst) = ("192.0.2.1".parse().ok(), "192.0.2.2".parse().ok());
         let tunnel = engine.install_outbound(&config).expect("SA");
