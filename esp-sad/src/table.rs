@@ -72,9 +72,7 @@ impl Table {
             if let Some(found) = bucket.matches(key).find_map(&mut confirm) {
                 return Some(found);
             }
-            // Relaxed: a live key keeps the count above 0 from before its entry is stored, so a reader that the
-            // installation happened before reads at least 1 here.
-            if bucket.passed.load(Ordering::Relaxed) == 0 {
+            if !bucket.is_passed() {
                 return None;
             }
         }
@@ -96,11 +94,16 @@ impl Table {
     /// Takes an entry away; `false` if it is not there.
     pub(crate) fn remove(&self, hash: u64, entry: Entry) -> bool {
         for (distance, bucket) in self.probe(hash).enumerate() {
-            let Some(place) = bucket.place_of(entry.pack()) else { continue };
-            // Relaxed: the fence in `Domain::retire_epoch` orders it before the slot can be used again.
-            place.store(EMPTY, Ordering::Relaxed);
-            self.probe(hash).take(distance).for_each(Bucket::unpass);
-            return true;
+            if let Some(place) = bucket.place_of(entry.pack()) {
+                // Relaxed: the fence in `Domain::retire_epoch` orders it before the slot can be used again.
+                place.store(EMPTY, Ordering::Relaxed);
+                self.probe(hash).take(distance).for_each(Bucket::unpass);
+                return true;
+            }
+            // An SA whose SPI the database chose is in no bucket; it must not cost a look at each of them.
+            if !bucket.is_passed() {
+                return false;
+            }
         }
         false
     }
@@ -143,6 +146,15 @@ impl Bucket {
     /// Where this word stands. For writers, so Relaxed: their own stores, or another's under the same mutex.
     fn place_of(&self, word: u64) -> Option<&AtomicU64> {
         self.entries.iter().find(|entry| entry.load(Ordering::Relaxed) == word)
+    }
+
+    /// Whether any live key lies behind.
+    ///
+    /// Relaxed: a live key keeps the count above 0 from before its entry is stored, so a reader that the installation
+    /// happened before reads at least 1 here.
+    #[inline]
+    fn is_passed(&self) -> bool {
+        self.passed.load(Ordering::Relaxed) != 0
     }
 
     /// One more key lies behind. Release, so that on every machine it is seen no later than the entry.

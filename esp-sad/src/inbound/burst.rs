@@ -95,7 +95,7 @@ impl<T: Keyed> InboundSad<T> {
     ) {
         for (query, out) in queries.iter().map(Borrow::borrow).zip(out).filter(|(_, out)| out.is_none()) {
             let found = Spi::new(query.spi).ok().and_then(|spi| self.find_tabled(guard, spi));
-            *out = found.map(|(id, sa)| Found { id, sa });
+            *out = self.noted(found);
         }
     }
 

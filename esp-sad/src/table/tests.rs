@@ -84,6 +84,19 @@ fn a_full_table_says_so_and_a_search_of_it_ends() {
     assert_eq!(candidates(&table, 7, 301, Kind::Spi), []);
 }
 
+/// In 2^20 slots, removing an SA that was never in the table cost 18 ms under the writers' mutex: a look at every bucket.
+#[test]
+fn what_no_key_went_past_is_not_looked_behind() {
+    let table = Table::new(40);
+    let entry = Entry { spi: spi(300), kind: Kind::Spi, index: 3 };
+    let second = &table.buckets[1].entries[0];
+    second.store(entry.pack(), crate::sync::Ordering::Relaxed);
+    assert!(!table.remove(0, entry), "a search that began in the first bucket went on to the second");
+    table.buckets[0].pass();
+    assert!(table.remove(0, entry));
+    assert_eq!(counts(&table), 0);
+}
+
 /// Runs of SPIs, as IKE daemons make them, and multiples of a power of two go to one line nearly always.
 #[test]
 fn few_keys_leave_their_home() {
