@@ -124,7 +124,8 @@ impl Shape {
     /// matters in transport mode only.
     #[must_use]
     pub fn overhead(&self, inner_len: usize, header_len: usize) -> usize {
-        let header_len = if self.tunnel { 0 } else { header_len };
+        let header_len = self.kept(header_len);
+        let inner_len = inner_len.min(MAX_ASKED);
         let content = self.content_len(inner_len, header_len);
         self.sealed_len(content, header_len).saturating_sub(inner_len)
     }
@@ -134,7 +135,7 @@ impl Shape {
     /// `header_len` as in [`Shape::overhead`].
     #[must_use]
     pub fn inner_mtu(&self, mtu: usize, header_len: usize) -> usize {
-        let header_len = if self.tunnel { 0 } else { header_len };
+        let header_len = self.kept(header_len);
         let fixed = header_len + self.front() + usize::from(self.icv_len);
         let align = usize::from(self.align).max(1);
         let ciphered = mtu.min(MAX_IP_LEN).saturating_sub(fixed) / align * align;
@@ -143,7 +144,16 @@ impl Shape {
             None => 0,
         }
     }
+
+    /// Bytes of the packet's own header that stay in front of ESP.
+    #[inline]
+    fn kept(&self, header_len: usize) -> usize {
+        if self.tunnel { 0 } else { header_len.min(MAX_ASKED) }
+    }
 }
+
+/// Lengths that callers ask about are cut to this, so that sums cannot overflow; no packet is as long.
+const MAX_ASKED: usize = 1 << 30;
 
 /// Header and ICV lengths are all below 256.
 fn byte(len: usize) -> u8 {

@@ -214,7 +214,8 @@ fn without_indices(path: &str) -> String {
 
 /// `message` with every word that looks like a key replaced: a key may have been put into the wrong field.
 ///
-/// Such a word has 16 hexadecimal digits or more and nothing else but separators, and is no IP address.
+/// Such a word has 16 hexadecimal digits or more with nothing but separators between them, whatever stands around them
+/// (`0X`, a digit mistyped), and is no IP address.
 fn without_key_text(message: &str) -> String {
     let part_of_word = |c: char| c.is_alphanumeric() || matches!(c, ':' | '-' | '_');
     let mut shown = String::with_capacity(message.len());
@@ -230,9 +231,9 @@ fn without_key_text(message: &str) -> String {
 }
 
 fn looks_like_key(word: &str) -> bool {
-    let digits = word.strip_prefix("0x").unwrap_or(word);
-    let only_digits = digits.chars().all(|c| c.is_ascii_hexdigit() || matches!(c, ':' | '-' | '_'));
-    let enough = digits.chars().filter(char::is_ascii_hexdigit).count() >= 16;
-    let decimal = digits.len() <= 20 && digits.bytes().all(|c| c.is_ascii_digit());
-    only_digits && enough && !decimal && word.parse::<std::net::IpAddr>().is_err()
+    let runs = word.split(|c: char| !c.is_ascii_hexdigit() && !matches!(c, ':' | '-' | '_'));
+    let enough =
+        runs.map(|run| run.chars().filter(char::is_ascii_hexdigit).count()).any(|digits| digits >= 16);
+    let decimal = word.len() <= 20 && word.bytes().all(|c| c.is_ascii_digit());
+    enough && !decimal && word.parse::<std::net::IpAddr>().is_err()
 }
