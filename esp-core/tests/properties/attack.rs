@@ -30,7 +30,7 @@ impl Attack {
             0..12 => sealed(bytes, targets, kind % 16 < 7),
             12 if !earlier.is_empty() => bytes.pick(earlier),
             13 => plain(bytes),
-            14 => Self { wire: Recipe::read(bytes).packet(), ..Self::default() },
+            14 => Self { wire: Recipe::read(bytes).brief().packet(), ..Self::default() },
             _ => Self { wire: bytes.take(usize::from(kind)).to_vec(), ..Self::default() },
         };
         if kind >> 4 == 1 {
@@ -172,7 +172,7 @@ fn wicked(bytes: &mut Bytes<'_>, target: &Target) -> Vec<u8> {
 fn payload(bytes: &mut Bytes<'_>, target: &Target) -> (Vec<u8>, u8) {
     if target.config.mode == Mode::Tunnel {
         let v6 = bytes.one_in(3);
-        let packet = Recipe::of_family(bytes, v6).packet();
+        let packet = Recipe::of_family(bytes, v6).brief().packet();
         return (packet, if v6 { 41 } else { 4 });
     }
     let len = usize::from(bytes.next());

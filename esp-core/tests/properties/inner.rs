@@ -59,6 +59,12 @@ impl Recipe {
         Self { header: Header::None, upper: Kind::Raw(0), seed: u64::from(bytes.next()), len }
     }
 
+    /// Short enough to be wrapped a few times.
+    pub(crate) fn brief(mut self) -> Self {
+        self.len = self.len.min(1600);
+        self
+    }
+
     pub(crate) fn packet(&self) -> Vec<u8> {
         self.with_len(self.len)
     }

@@ -57,12 +57,13 @@ fn no_router_may_fragment(inner: &Ip<'_>) -> bool {
     }
 }
 
-/// Zeroes the TCP or UDP checksum behind `header_len` bytes, if there is one.
+/// Zeroes the TCP, UDP or ICMPv6 checksum behind `header_len` bytes, if there is one.
 pub(crate) fn blank_checksum(packet: &mut [u8], header_len: usize, protocol: u8) {
     let at = header_len
         + match protocol {
             proto::TCP => 16,
             proto::UDP => 6,
+            proto::ICMPV6 => 2,
             _ => return,
         };
     if let Some(checksum) = packet.get_mut(at..at + 2) {
