@@ -1,4 +1,4 @@
-//! Stage 3: the replay check that spares the cipher, one lock an SA.
+//! Stage 3: long enough for its SA, and the replay check that spares the cipher, one lock an SA.
 
 use esp_replay::Replay;
 
@@ -7,7 +7,7 @@ use super::find::Found;
 use crate::narrow::u8_of;
 use crate::verdict::{DropReason, Verdict};
 
-/// Every live packet's number was new to its window when this stage looked.
+/// Every live packet is long enough for its SA, and its number was new to the window when this stage looked.
 pub(crate) struct Checked(());
 
 impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Found> {
@@ -17,6 +17,10 @@ impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Found> {
             let window = &replay.window;
             self.lanes.each_of(members, |_, slot| {
                 slot.run = u8_of(at);
+                // Header, IV, the two trailer bytes and the ICV: nothing shorter can be a packet of this SA.
+                if (slot.esp_len as usize) < run.sa.shortest() {
+                    return Err(DropReason::TooShort.into());
+                }
                 // The high half belongs to this packet: another of the burst may infer another one.
                 slot.seq = window.infer(slot.low).map_err(refused)?;
                 window.check(slot.seq).map_err(refused)

@@ -4,12 +4,12 @@ use esp_sad::Found as Hit;
 
 use super::Burst;
 use super::parse::Parsed;
-use crate::lanes::{BURST, Step};
+use crate::lanes::BURST;
 use crate::runs::Runs;
 use crate::sa::InboundSa;
 use crate::verdict::DropReason;
 
-/// Every live packet has an SA and is long enough for it.
+/// Every live packet has an SA.
 pub(crate) struct Found(());
 
 impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Parsed> {
@@ -23,17 +23,11 @@ impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Parsed> {
             self.context.sad.find_burst(self.context.guard, queries, hits);
         }
         let hit = |i: usize| hits.get(i).and_then(Option::as_ref);
-        self.lanes.each_numbered(|i, _, slot| match hit(i) {
-            Some(found) => long_enough(found.sa, slot.esp_len as usize),
+        self.lanes.each_numbered(|i, _, _| match hit(i) {
+            Some(_) => Ok(()),
             None => Err(DropReason::NoSa.into()),
         });
         *self.runs = Runs::group(self.lanes.live(), |i| hit(i).map(|found| (found.id, found.sa)));
         self.passed(Found(()))
     }
-}
-
-/// Header, IV, the two trailer bytes and the ICV: nothing shorter can be a packet of this SA.
-#[inline]
-fn long_enough(sa: &InboundSa, esp_len: usize) -> Step {
-    if esp_len < sa.shortest() { Err(DropReason::TooShort.into()) } else { Ok(()) }
 }

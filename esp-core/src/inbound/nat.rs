@@ -18,13 +18,13 @@ const ICMPV6_CHECKSUM: usize = 2;
 
 /// Recomputes the TCP, UDP or ICMPv6 checksum of the IP packet `data`, whose upper layer starts at `header_len`.
 pub(super) fn fix_checksum(data: &mut [u8], header_len: usize, protocol: u8) {
-    let at = match protocol {
-        proto::TCP => TCP_CHECKSUM,
-        proto::UDP => UDP_CHECKSUM,
-        proto::ICMPV6 => ICMPV6_CHECKSUM,
+    let Ok(ip) = Ip::parse(data) else { return };
+    let at = match (protocol, &ip) {
+        (proto::TCP, _) => TCP_CHECKSUM,
+        (proto::UDP, _) => UDP_CHECKSUM,
+        (proto::ICMPV6, Ip::V6(_)) => ICMPV6_CHECKSUM,
         _ => return,
     };
-    let Ok(ip) = Ip::parse(data) else { return };
     let Some(upper) = ip.bytes().get(header_len..) else { return };
     let Some(segment) = covered(upper, protocol) else { return };
     let Some(&[old_high, old_low]) = segment.get(at..).and_then(<[u8]>::first_chunk) else { return };

@@ -35,7 +35,7 @@ fn examine(udp_ports: &[u16], packet: &Packet<'_>, slot: &mut Slot) -> Step {
         }
         proto::UDP if first_fragment => match encapsulated(udp_ports, upper, slot.fragment)? {
             Some(esp_bytes) => {
-                of_encapsulation(esp_bytes)?;
+                of_encapsulation(esp_bytes, slot.fragment)?;
                 whole(slot, first_fragment, esp_bytes)?;
                 take_esp(esp_bytes, usize::from(slot.header_len) + udp::HEADER_LEN, true, slot)?;
             }
@@ -105,9 +105,9 @@ fn encapsulated<'a>(udp_ports: &[u16], upper: &'a [u8], fragment: bool) -> Resul
 /// Keepalives and IKE share the port (RFC 3948 sections 2.2 and 2.3). IKE goes back as a fragment too: its receiver
 /// reassembles it.
 #[inline]
-fn of_encapsulation(payload: &[u8]) -> Step {
+fn of_encapsulation(payload: &[u8], fragment: bool) -> Step {
     match payload {
-        [0xff] => Err(Verdict::Consumed(Consumed::Keepalive)),
+        [0xff] if !fragment => Err(Verdict::Consumed(Consumed::Keepalive)),
         //= https://www.rfc-editor.org/rfc/rfc3948#section-2.2
         //# A Non-ESP Marker is 4 zero-valued bytes aligning with the SPI field of
         //# an ESP packet.

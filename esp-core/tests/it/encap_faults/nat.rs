@@ -110,6 +110,17 @@ fn b37_icmp_after_a_nat() {
     }
 }
 
+/// Protocol 58 over IPv4 is not ICMPv6: not a byte of it is a checksum.
+#[test]
+fn b37_icmpv6_over_ipv4_is_left_alone() {
+    let mut rig = Rig::new();
+    let config = nat_sa();
+    rig.inbound(&peer(&config));
+    let inner = Ipv4::default().packet(&Upper::Raw { protocol: 58, bytes: vec![7; 24] });
+    let sealed = slow::seal(&slow_sa(&config), 1, iv(1), &inner, 0, 0);
+    assert_eq!(rig.open_one(&translated(&sealed)).bytes[20..], inner[20..]);
+}
+
 /// A UDP sender over IPv4 that does without a checksum goes on without.
 #[test]
 fn b37_no_checksum_stays_none() {

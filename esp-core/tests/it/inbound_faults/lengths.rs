@@ -39,6 +39,19 @@ fn b22_every_length_of_a_truncated_esp_packet() {
     }
 }
 
+/// A packet that is too short for the SA that its SPI names is a drop of that SA.
+#[test]
+fn b67_too_short_counts_for_the_sa() {
+    for (config, v6) in all_shapes() {
+        let mut rig = Rig::new();
+        let sa = rig.inbound(&config);
+        let sender = Sender::of(&config, v6);
+        let whole = slow::seal_raw(&sender.sa, 1, super::iv(1), &[0x11; 40]);
+        rig.open_one(&sender.wrap(&whole[..shortest(&config) - 1])).assert_dropped(TooShort);
+        assert_eq!(rig.engine.sa_stats(sa).expect("live").drops, 1, "{config:?}");
+    }
+}
+
 #[test]
 fn b22_every_length_of_an_esp_packet_without_an_sa() {
     for (config, v6) in all_shapes() {
