@@ -31,7 +31,8 @@
 //! ```
 //!
 //! What is shared: SAs are read by all workers; the outbound sequence counter is one atomic add a burst and SA; the
-//! inbound replay window is a mutex, taken twice a burst and SA. Nothing else is written by two threads.
+//! inbound replay window is a mutex, taken twice a burst and SA; audit events go into a queue, a few a burst. Nothing else
+//! that a packet needs is written by two threads.
 #![forbid(unsafe_code)]
 #![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -70,3 +71,8 @@ pub use stats::{Counter, SaStats, Stats, Traffic};
 pub use time::Millis;
 pub use verdict::{Consumed, Delivered, DropReason, HandedBack, Verdict};
 pub use worker::{BurstError, Worker};
+
+/// The README's program, compiled and run with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

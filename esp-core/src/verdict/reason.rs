@@ -4,7 +4,7 @@ macro_rules! drop_reasons {
     ($($(#[$doc:meta])* $name:ident = $value:literal, $label:literal;)+) => {
         /// Why a packet was dropped.
         ///
-        /// The discriminant is the counter's index and the value in the C ABI; reasons are only ever appended.
+        /// The discriminant is the counter's index and stays what it is: reasons are only ever appended.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
         pub enum DropReason {
