@@ -219,7 +219,7 @@ fn plain(bytes: &mut Bytes<'_>) -> Attack {
     let headers = slow::tunnel_header(src.parse().expect("src"), dst.parse().expect("dst"));
     let udp = bytes.flag().then_some((bytes.short(), if bytes.one_in(8) { 500 } else { UDP_PORT }));
     let esp = match bytes.next() % 4 {
-        0 => vec![0xff],
+        0 => vec![0xff; bytes.pick(&[1, 1, 2, 12])],
         1 => [&[0; 4], bytes.take(40)].concat(),
         2 => [&0x1000_u32.to_be_bytes(), bytes.take(40)].concat(),
         _ => bytes.some(256).to_vec(),

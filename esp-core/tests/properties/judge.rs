@@ -1,35 +1,22 @@
 //! What must become of a packet, by the slow ESP and by what came before.
 
 use std::collections::HashSet;
-use std::net::IpAddr;
 
-use esp_core::config::{Mode, ReplayWindow};
+use esp_core::config::{CheckOuter, Mode, ReplayWindow, Selector};
 use esp_core::{Consumed, Counter, DropReason, Engine, HandedBack, Transform, Verdict};
-use esp_testkit::slow::{self, SlowError, SlowOpened};
-use esp_wire::{Ecn, EspHeader, Ip, UdpHeader, ecn, ipv6, proto};
+use esp_testkit::slow::{SlowError, SlowOpened};
+use esp_wire::{Ecn, Ip, ecn, ipv6, proto};
 
 use crate::attack::Attack;
 use crate::lab::Outcome;
 use crate::outer::blank_checksum;
-use crate::sas::UDP_PORT;
+use crate::seen::{Seen, is_keepalive, look, slow_open};
 use crate::targets::{self, Target};
 
 pub(crate) struct Judge {
     pub(crate) targets: Vec<Target>,
     /// Numbers that authenticated, each with the place of its target.
     used: HashSet<(usize, u64)>,
-}
-
-/// An ESP packet and what is around it, as this side sees it.
-struct Seen<'a> {
-    src: IpAddr,
-    dst: IpAddr,
-    tos: u8,
-    /// IP header and extension headers.
-    headers: &'a [u8],
-    udp: bool,
-    header: EspHeader,
-    esp: &'a [u8],
 }
 
 impl Judge {
@@ -45,6 +32,8 @@ impl Judge {
             Verdict::HandedBack(HandedBack::NotEsp | HandedBack::Ike)
             | Verdict::Consumed(Consumed::Keepalive) => {
                 assert!(seen.is_none() && attack.honest.is_none(), "{attack:?}");
+                let keepalive = outcome.verdict == Verdict::Consumed(Consumed::Keepalive);
+                assert!(!keepalive || is_keepalive(&attack.wire), "{attack:?}");
             }
             Verdict::Dropped { reason, .. } if is_early(reason) => {
                 assert!(attack.honest.is_none(), "{reason:?}: {attack:?}");
@@ -83,10 +72,17 @@ impl Judge {
                 let opened = opened.as_ref().expect("what is delivered is whole");
                 assert_eq!((got.sa, got.next_header), (target.id, opened.next_header));
                 assert!(target.config.udp.is_some() == seen.udp);
-                assert_inner(target, seen, opened, outcome.data().expect("delivered"));
+                let data = outcome.data().expect("delivered");
+                assert_inner(target, seen, opened, data);
+                assert!(outer_permitted(target, seen), "{:?} -> {:?}", seen.src, seen.dst);
+                assert!(inner_permitted(target, data), "{data:?}");
             }
             Verdict::Consumed(_) => assert_eq!(opened.map(|opened| opened.next_header), Ok(proto::NO_NEXT)),
-            Verdict::Dropped { reason, .. } => assert_authentic_drop(target, seen, reason, &opened),
+            Verdict::Dropped { reason, .. } => {
+                let honest = attack.honest.is_some_and(|(of, _)| of == at);
+                assert!(!honest || reason == DropReason::Selector, "{reason:?}: {attack:?}");
+                assert_authentic_drop(target, seen, reason, &opened);
+            }
             Verdict::HandedBack(_) => panic!("handed back after the cipher"),
         }
         if target.config.replay_window != ReplayWindow::Off {
@@ -134,39 +130,6 @@ impl Judge {
     }
 }
 
-/// Finds the ESP packet, bare or in UDP.
-fn look(wire: &[u8]) -> Option<Seen<'_>> {
-    let ip = Ip::parse(wire).ok()?;
-    let (offset, protocol, first) = match &ip {
-        Ip::V4(ip) => (ip.header_len(), ip.protocol(), ip.fragment_offset() == 0),
-        Ip::V6(v6) => {
-            let upper = ipv6::find_upper(v6).ok()?;
-            (upper.offset, upper.next_header, upper.first)
-        }
-    };
-    let (headers, rest) = ip.bytes().split_at(offset);
-    let (udp, esp) = match protocol {
-        proto::ESP => (false, rest),
-        proto::UDP if first => {
-            let header = UdpHeader::read(rest).filter(|header| header.dst_port == UDP_PORT)?;
-            (true, rest.get(8..usize::from(header.length)).filter(|esp| !esp.starts_with(&[0; 4]))?)
-        }
-        _ => return None,
-    };
-    let header = EspHeader::read(esp)?;
-    Some(Seen { src: ip.src(), dst: ip.dst(), tos: ip.traffic_class(), headers, udp, header, esp })
-}
-
-/// What the slow ESP makes of it: the number that it authenticates by, and the packet; `None` for a forgery.
-fn slow_open(target: &Target, seen: &Seen<'_>) -> Option<(u64, Result<SlowOpened, SlowError>)> {
-    let highs = if target.config.esn { HIGHS } else { 0..1 };
-    let wire = slow::wrap_esp(seen.headers, target.slow.udp, seen.esp);
-    highs.map(|high| (high, slow::open(&target.slow, high, &wire))).find_map(|(high, opened)| {
-        let seq = u64::from(high) << 32 | u64::from(seen.header.seq.0);
-        (!matches!(opened, Err(SlowError::BadIcv | SlowError::TooShort))).then_some((seq, opened))
-    })
-}
-
 /// Before an SA was looked for, or for want of one.
 fn is_early(reason: DropReason) -> bool {
     use DropReason::{
@@ -187,16 +150,51 @@ fn assert_authentic_drop(
     match reason {
         DropReason::PadLength => assert_eq!(opened.as_ref().err(), Some(&SlowError::BadPadLen)),
         DropReason::PadContent => assert_eq!(opened.as_ref().err(), Some(&SlowError::BadPadding)),
-        DropReason::BadInner => assert!(tunnel),
+        DropReason::BadInner => {
+            assert!(tunnel);
+            let whole = opened.as_ref().is_ok_and(|opened| Ip::parse(&opened.payload_raw).is_ok());
+            assert!(!whole, "{opened:?}");
+        }
         DropReason::EcnIllegal => assert!(tunnel && seen.tos & 3 == 3 && opened.is_ok()),
         DropReason::OuterAddress => {
             assert!(opened.is_ok());
-            assert!(target.config.src != Some(seen.src) || target.config.dst != Some(seen.dst));
+            assert!(!outer_permitted(target, seen));
         }
         DropReason::Encapsulation => assert!(opened.is_ok() && target.config.udp.is_some() != seen.udp),
-        DropReason::Selector => assert!(opened.is_ok() && !target.config.selectors.is_empty()),
+        DropReason::Selector => {
+            assert!(opened.as_ref().is_ok_and(|got| !inner_permitted(target, &got.inner)))
+        }
         other => panic!("{other:?} after the cipher"),
     }
+}
+
+fn outer_permitted(target: &Target, seen: &Seen<'_>) -> bool {
+    let (src, dst) = (target.config.src == Some(seen.src), target.config.dst == Some(seen.dst));
+    match target.config.check_outer {
+        CheckOuter::None => true,
+        CheckOuter::Dst => dst,
+        CheckOuter::SrcDst => src && dst,
+    }
+}
+
+/// RFC 4301 section 5.2, for selectors without a source port.
+fn inner_permitted(target: &Target, data: &[u8]) -> bool {
+    let ip = Ip::parse(data).expect("a packet");
+    let (protocol, upper) = match &ip {
+        Ip::V4(ip) => (ip.protocol(), ip.payload().get(..4).filter(|_| ip.fragment_offset() == 0)),
+        Ip::V6(v6) => match ipv6::find_upper(v6) {
+            Ok(upper) => (upper.next_header, v6.bytes()[upper.offset..].get(..4).filter(|_| upper.first)),
+            Err(_) => return target.config.selectors.is_empty(),
+        },
+    };
+    let port = upper.map(|ports| u16::from_be_bytes([ports[2], ports[3]]));
+    let matches = |selector: &Selector| {
+        selector.src.contains(ip.src())
+            && selector.dst.contains(ip.dst())
+            && selector.protocol.is_none_or(|wanted| wanted == protocol)
+            && selector.dst_port.is_none_or(|range| port.is_some_and(|port| range.contains(port)))
+    };
+    target.config.selectors.is_empty() || target.config.selectors.iter().any(matches)
 }
 
 /// The packet inside is what was sealed, but for what RFC 6040 and RFC 3948 section 3.1.2 change.
@@ -248,5 +246,3 @@ fn assert_nothing_shown(attack: &Attack, outcome: &Outcome) {
 
 /// Bytes that do not agree by chance.
 const RUN: usize = 12;
-/// High halves that the numbers of the programs can have, and one more.
-const HIGHS: std::ops::Range<u32> = 0..10;

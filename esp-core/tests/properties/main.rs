@@ -11,6 +11,7 @@ mod outer;
 mod parse;
 mod sas;
 mod seal_open;
+mod seen;
 mod targets;
 
 use proptest::prelude::*;

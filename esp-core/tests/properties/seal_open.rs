@@ -140,6 +140,10 @@ impl Ends {
         } else {
             assert_eq!(opened.inner, packet, "{:?}", self.config);
         }
+        if self.config.mode == Mode::Tunnel {
+            let (inner, padding) = opened.payload_raw.split_at(packet.len());
+            assert!(inner == packet && padding.iter().all(|byte| *byte == 0), "{:?}", self.config);
+        }
         outer::judge(&self.config, (!item.dummy).then_some(packet), sealed);
     }
 
@@ -185,7 +189,9 @@ impl Ends {
     /// With `detail` more bytes the packet passes, and with one less it lacks one.
     fn judge_no_room(&mut self, item: &Item, packet: &[u8], detail: usize) {
         let front = self.shape.room_needed().headroom.saturating_sub(item.headroom);
-        assert!((front.max(1)..=front + self.shape.overhead(packet.len(), 0).max(65_535)).contains(&detail));
+        let behind = self.shape.overhead(packet.len(), self.header_len(item, packet))
+            - self.shape.room_needed().headroom;
+        assert_eq!(detail, front + behind.saturating_sub(item.tailroom + item.l2_padding));
         let (headroom, tailroom) = (item.headroom + front, item.tailroom + detail - front);
         let lacks_one = Verdict::Dropped { reason: DropReason::NoRoom, detail: 1 };
         if front > 0 {
