@@ -162,7 +162,7 @@ fn assert_authentic_drop(
         }
         DropReason::Encapsulation => assert!(opened.is_ok() && target.config.udp.is_some() != seen.udp),
         DropReason::Selector => {
-            assert!(opened.as_ref().is_ok_and(|got| !inner_permitted(target, &got.inner)))
+            assert!(opened.as_ref().is_ok_and(|got| !inner_permitted(target, &got.inner)));
         }
         other => panic!("{other:?} after the cipher"),
     }
