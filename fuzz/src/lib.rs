@@ -21,6 +21,8 @@ mod parse;
 mod sas;
 #[path = "../../esp-core/tests/properties/seal_open.rs"]
 mod seal_open;
+#[path = "../../esp-core/tests/properties/seen.rs"]
+mod seen;
 #[path = "../../esp-core/tests/properties/targets.rs"]
 mod targets;
 
