@@ -54,7 +54,7 @@ impl Engine {
     ///
     /// [`SaError`]: a field out of its range, no free slot, or removed SAs that still wait for a worker.
     pub fn install_outbound(&self, config: &SaConfig) -> Result<TunnelId, SaError> {
-        // Below 2^63, so that the IVs of a run differ from those of another SA with probability 2^(k-63).
+        // A run of 2^k packets repeats an IV of another run under the same key with probability about 2^(k-64).
         let iv_salt = rand::rng().next_u64();
         self.install_outbound_at(config, OutboundStart { sequence: 0, iv_salt, null_twin: false })
     }

@@ -93,6 +93,10 @@ fn rejoin(packet: &mut Packet<'_>, slot: &Slot, payload_off: usize, payload_len:
     packet.set_data(to, total);
     let header = packet.data_mut().get_mut(..header_len).unwrap_or_default();
     sure(patch_ip(header, total, slot.field, slot.next_header))?;
+    // Without payload, next header 0 makes an IPv6 packet say that it is a jumbogram (RFC 2675): no packet to deliver.
+    if payload_len == 0 && Ip::parse(packet.data()).is_err() {
+        return Err(DropReason::BadInner.into());
+    }
     if slot.udp {
         nat::fix_checksum(packet.data_mut(), header_len, slot.next_header);
     }

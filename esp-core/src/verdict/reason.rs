@@ -67,7 +67,7 @@ drop_reasons! {
     PadLength = 19, "pad_length";
     /// Authentic, but the padding is not 1, 2, 3, .. (RFC 4303 section 2.4).
     PadContent = 20, "pad_content";
-    /// Authentic, but the next header and what follows do not fit a tunnel-mode SA (RFC 4301 section 5.2).
+    /// Authentic, but the next header and what follows do not fit a tunnel-mode SA (RFC 4301 section 5.2), or make no packet.
     BadInner = 21, "bad_inner";
     /// The outer header says CE and the inner packet is not ECN-capable (RFC 6040 section 4.2).
     EcnIllegal = 22, "ecn_illegal";

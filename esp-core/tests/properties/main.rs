@@ -17,6 +17,17 @@ mod targets;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
+/// An authentic IPv6 packet in transport mode, empty but for next header 0: restored, it would be a jumbogram.
+#[test]
+fn an_empty_packet_of_hop_by_hop_options_is_no_packet() {
+    hostile::holds(&[0x30, 0x79, 0x0c, 0x00, 0x00, 0x00, 0xff, 0xff, 0xff, 0xfe, 0x05]);
+}
+
+#[test]
+fn a_found_program_of_hostile_packets_gets_nowhere() {
+    hostile::holds(&[0x2d, 0x0a, 0x05, 0x23, 0x00, 0xff, 0xcd, 0xff, 0xcd, 0xcd, 0x90, 0x40]);
+}
+
 proptest! {
     // The same cases each time, so that a failure is the change's own; the fuzz targets look for new ones.
     #![proptest_config(ProptestConfig {
