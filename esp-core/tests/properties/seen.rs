@@ -49,9 +49,7 @@ fn datagram(rest: &[u8]) -> Option<&[u8]> {
 /// Whether the packet ends in a keepalive's one byte (RFC 3948 section 2.3): no header can stand around so little.
 pub(crate) fn is_keepalive(wire: &[u8]) -> bool {
     let upper = |offset: usize| Ip::parse(wire).ok().and_then(|ip| ip.bytes().get(offset..));
-    // Of a first fragment the rest is elsewhere.
-    let is_one = |rest: &[u8]| datagram(rest).or(rest.get(8..)) == Some(&[0xff]);
-    (20..wire.len()).any(|offset| upper(offset).is_some_and(is_one))
+    (20..wire.len()).any(|offset| upper(offset).and_then(datagram) == Some(&[0xff]))
 }
 
 /// What the slow ESP makes of it: the number that it authenticates by, and the packet; `None` for a forgery.
