@@ -1,5 +1,6 @@
 //! Hostile packets, in bursts, to SAs of every kind.
 
+use esp_core::BURST;
 use esp_testkit::builder::Room;
 
 use crate::attack::Attack;
@@ -41,8 +42,11 @@ fn open(bytes: &mut Bytes<'_>, lab: &mut Lab, judge: &mut Judge, attacks: &[Atta
         .iter()
         .map(|attack| Given { room: Room::new(headroom, &attack.wire, tailroom), flags: attack.flags });
     let outcomes = lab.open(given.collect());
-    for (attack, outcome) in attacks.iter().zip(&outcomes) {
-        judge.judge(attack, outcome);
+    for (attacks, outcomes) in attacks.chunks(BURST).zip(outcomes.chunks(BURST)) {
+        judge.begin_burst();
+        for (attack, outcome) in attacks.iter().zip(outcomes) {
+            judge.judge(attack, outcome);
+        }
     }
 }
 

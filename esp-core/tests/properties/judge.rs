@@ -1,6 +1,6 @@
 //! What must become of a packet, by the slow ESP and by what came before.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use esp_core::config::{CheckOuter, Mode, ReplayWindow, Selector};
 use esp_core::{Consumed, Counter, DropReason, Engine, HandedBack, Transform, Verdict};
@@ -15,13 +15,22 @@ use crate::targets::{self, Target};
 
 pub(crate) struct Judge {
     pub(crate) targets: Vec<Target>,
-    /// Numbers that authenticated, each with the place of its target.
-    used: HashSet<(usize, u64)>,
+    /// Numbers that authenticated, each with the place of its target: in which burst.
+    used: HashMap<(usize, u64), u32>,
+    burst: u32,
 }
 
 impl Judge {
     pub(crate) fn new(targets: Vec<Target>) -> Self {
-        Self { targets, used: HashSet::new() }
+        Self { targets, used: HashMap::new(), burst: 0 }
+    }
+
+    /// A burst begins: the replay check sees no window that moves in it.
+    pub(crate) fn begin_burst(&mut self) {
+        self.burst += 1;
+        for target in &mut self.targets {
+            target.top_before = target.top;
+        }
     }
 
     /// Judges one packet, in the order in which they were opened.
@@ -59,6 +68,7 @@ impl Judge {
             Some(DropReason::AuthFailed) => {
                 assert!(authentic.is_none() || target.config.esn, "an authentic packet was refused");
                 self.assert_no_loss(attack, at);
+                self.assert_checked(at, seen);
                 return assert_nothing_shown_of(target, attack, outcome);
             }
             Some(DropReason::SeqZero) => return assert_eq!(seen.header.seq.0, 0),
@@ -86,7 +96,8 @@ impl Judge {
             Verdict::HandedBack(_) => panic!("handed back after the cipher"),
         }
         if target.config.replay_window != ReplayWindow::Off {
-            assert!(self.used.insert((at, seq)), "number {seq} of target {at} came twice");
+            let before = self.used.insert((at, seq), self.burst);
+            assert!(before.is_none(), "number {seq} of target {at} came twice");
         }
         let target = &mut self.targets[at];
         target.top = target.top.max(seq);
@@ -97,14 +108,21 @@ impl Judge {
         let target = &self.targets[at];
         // To an SPI that several SAs have, a packet of one finds another by its addresses.
         let Some((_, seq)) = attack.honest.filter(|(of, _)| *of == at) else { return };
-        let ahead = seq.wrapping_sub(target.top);
+        let ahead = seq.wrapping_sub(target.top_before);
         let in_reach = if target.config.esn { (1..1 << 31).contains(&ahead) } else { true };
-        assert!(!in_reach, "number {seq} after {}: {attack:?}", target.top);
+        assert!(!in_reach, "number {seq} after {}: {attack:?}", target.top_before);
+    }
+
+    /// The replay check spares the cipher what an earlier burst has seen.
+    fn assert_checked(&self, at: usize, seen: &Seen<'_>) {
+        let burst = self.used.get(&(at, u64::from(seen.header.seq.0)));
+        let passed = burst.is_none_or(|burst| *burst == self.burst);
+        assert!(passed || self.targets[at].config.esn, "a number seen before went to the cipher");
     }
 
     fn assert_used(&self, at: usize, seen: &Seen<'_>) {
         let low = seen.header.seq.0;
-        assert!(self.used.iter().any(|(of, seq)| *of == at && *seq as u32 == low), "{low} was never seen");
+        assert!(self.used.keys().any(|(of, seq)| *of == at && *seq as u32 == low), "{low} was never seen");
     }
 
     fn assert_old(&self, at: usize, seen: &Seen<'_>) {

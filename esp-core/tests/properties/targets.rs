@@ -17,8 +17,9 @@ pub(crate) struct Target {
     pub(crate) slow: SlowSa,
     /// IPv6 outside.
     pub(crate) v6: bool,
-    /// The highest number that authenticated, and one that was never sent.
+    /// The highest number that authenticated; that at the start of the burst; and the last one sent in turn.
     pub(crate) top: u64,
+    pub(crate) top_before: u64,
     pub(crate) sent: u64,
 }
 
@@ -30,7 +31,7 @@ pub(crate) fn install(engine: &Engine) -> Vec<Target> {
         let start = InboundStart { top: (row.top > 0).then_some(row.top), null_twin: false };
         let id = engine.install_inbound_at(&config, start).expect("a legal SA");
         let slow = sas::slow(&config);
-        Target { id, slow, v6: row.v6, top: row.top, sent: row.top, config }
+        Target { id, slow, v6: row.v6, top: row.top, top_before: row.top, sent: row.top, config }
     })
     .collect()
 }
