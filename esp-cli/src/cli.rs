@@ -4,6 +4,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use esp_core::Transform;
 
+use crate::explain::ExplainArgs;
+use crate::sa::SaArgs;
 use crate::seal_open::{OpenArgs, SealArgs};
 
 /// An ESP (RFC 4303) datapath engine for software switches, to try and to test.
@@ -24,6 +26,10 @@ pub(crate) enum Command {
     Seal(SealArgs),
     /// Open the ESP packets of a capture file with inbound SAs
     Open(OpenArgs),
+    /// Walk one packet of a capture aloud, and find the mistake where it fails
+    Explain(ExplainArgs),
+    /// Check, convert, generate and show SA files
+    Sa(SaArgs),
     /// Check the cryptography of this machine against known answers
     Selftest(SelftestArgs),
 }

@@ -2,7 +2,6 @@
 
 mod burst;
 mod files;
-mod keys;
 mod stream;
 mod summary;
 
@@ -16,7 +15,7 @@ use esp_core::config::SaConfig;
 use esp_core::{Engine, EngineBuilder};
 
 use crate::capture::{Reader, Writer};
-use crate::{cpu_deny, output};
+use crate::{cpu_deny, output, sa};
 use files::Output;
 use stream::{Stream, Way};
 use summary::{Command, Summary};
@@ -74,9 +73,9 @@ enum Others {
 ///
 /// An SA file or capture file that cannot be used; OUT is then as it was.
 pub(crate) fn seal(args: &SealArgs) -> Result<ExitCode> {
-    let configs = keys::read(&args.common.sa)?;
+    let configs = sa::read(&args.common.sa)?;
     let place = || args.common.sa.display().to_string();
-    let sa = keys::outbound(&configs, args.name.as_deref()).with_context(place)?;
+    let sa = sa::outbound(&configs, args.name.as_deref()).with_context(place)?;
     let engine = build(Engine::builder())?;
     let tunnel = engine.install_outbound(sa).with_context(place)?;
     let installed = [(sa, engine.outbound_sa(tunnel)?)];
@@ -90,15 +89,15 @@ pub(crate) fn seal(args: &SealArgs) -> Result<ExitCode> {
 ///
 /// As [`seal`].
 pub(crate) fn open(args: &OpenArgs) -> Result<ExitCode> {
-    let configs = keys::read(&args.common.sa)?;
+    let configs = sa::read(&args.common.sa)?;
     let place = || args.common.sa.display().to_string();
-    let sas = keys::inbound(&configs).with_context(place)?;
+    let sas = sa::inbound(&configs).with_context(place)?;
     let max_sas = u32::try_from(sas.len()).context("SAs in one file")?;
-    let builder = Engine::builder().max_sas(max_sas).udp_ports(&keys::udp_ports(&sas));
+    let builder = Engine::builder().max_sas(max_sas).udp_ports(&sa::udp_ports(&sas));
     let engine = build(builder).with_context(place)?;
     let mut installed = Vec::with_capacity(sas.len());
     for sa in sas {
-        let id = engine.install_inbound(sa).with_context(|| keys::shown(sa)).with_context(place)?;
+        let id = engine.install_inbound(sa).with_context(|| sa::shown(sa)).with_context(place)?;
         installed.push((sa, id));
     }
     run(&args.common, Command::Open, &engine, Way::Open, &installed)

@@ -11,8 +11,8 @@ use serde::Serialize;
 
 use super::Others;
 use super::burst::{Fate, OtherKind};
-use super::keys;
 use crate::output::{counted, grouped};
+use crate::sa;
 use crate::table::{Align, Table};
 
 /// Packets of one run. Every packet read is in exactly one of `done`, `passed`, `left_out`, `consumed`, `dropped` and
@@ -206,7 +206,7 @@ impl SaRow {
             tier: engine.tiers().best(sa.transform).name(),
             packets: stats.packets,
             dropped: stats.drops,
-            shown: keys::shown(sa),
+            shown: sa::shown(sa),
         })
     }
 }
