@@ -7,6 +7,7 @@
 mod check;
 mod file;
 mod legal;
+mod matching;
 mod options;
 mod secret;
 mod selector;
@@ -20,6 +21,7 @@ use esp_crypto::Transform;
 use serde::{Deserialize, Deserializer, de};
 
 pub use file::{ConfigError, SaFile};
+pub(crate) use matching::any_matches;
 pub use options::{
     CheckOuter, Df, Direction, Dscp, EcnMode, FlowLabel, Lookup, Mode, ReplayWindow, UdpEncap,
 };
@@ -35,7 +37,8 @@ pub use spec::{InboundSpec, OutboundSpec, TunnelSpec};
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SaConfig {
-    /// Name for messages and tools; unique within an SA file. Default: none.
+    /// Name for messages and tools: 1 to 64 characters without control characters, unique within an SA file. Default:
+    /// none.
     pub name: Option<String>,
     /// Which way packets go through the SA.
     pub direction: Direction,
@@ -66,7 +69,9 @@ pub struct SaConfig {
     /// Inbound: which outer addresses a packet must have, once it is authentic. Default: none is checked.
     #[serde(default)]
     pub check_outer: CheckOuter,
-    /// Inbound: what the packet inside may be (RFC 4301 section 5.2); one must match. Default: empty, anything passes.
+    /// What is inside (RFC 4301 section 4.4.1.1). Inbound: one must match the packet, or it is dropped (section 5.2).
+    /// Outbound: the engine does not look at them, its caller picks the tunnel; a caller that lets the SA say what it is
+    /// for finds it here. Default: empty, anything.
     #[serde(default)]
     pub selectors: Vec<Selector>,
     /// Outbound: the largest sealed IP packet, in bytes; at least 576, or 1280 with IPv6 outside. Default: no limit

@@ -234,7 +234,10 @@ fn missing_fields_are_named() {
     for line in GOOD.lines().skip(2) {
         let field = line.split(' ').next().unwrap();
         let error = SaFile::parse(&GOOD.replace(&format!("{line}\n"), "")).unwrap_err();
-        assert!(error.to_string().contains(&format!("missing field `{field}`")), "{error}");
+        assert!(
+            error.to_string().contains(&format!("{field}: missing; every SA needs it; legal: ")),
+            "{error}"
+        );
         assert_eq!((error.line(), error.sa(), error.name()), (1, Some(1), Some("west")), "{error}");
     }
 }
@@ -249,7 +252,42 @@ fn names_are_unique() {
         "{error}"
     );
     assert!(error.to_string().contains("SA 1 has this name too"), "{error}");
-    assert_eq!(SaFile::parse(&twice.replace("name = \"west\"\n", "")).unwrap().len(), 2);
+    let nameless = twice.replace("name = \"west\"\n", "");
+    let again = SaFile::parse(&nameless).unwrap_err();
+    assert_eq!((again.line(), again.sa(), again.field()), (9, Some(2), Some("spi")), "{again}");
+    let (first, second) = nameless.split_at(nameless.len() / 2);
+    let second = second.replace("0x1000", "0x1001");
+    assert_eq!(SaFile::parse(&(first.to_owned() + &second)).unwrap().len(), 2);
+}
+
+#[test]
+fn names_have_an_end_and_no_control_characters() {
+    for bad in ["", &"x".repeat(65), "a\\u001bb"] {
+        let error = SaFile::parse(&GOOD.replace("\"west\"", &format!("\"{bad}\""))).expect_err(bad);
+        assert_eq!((error.line(), error.field()), (2, Some("name")), "{error}");
+        assert!(error.to_string().contains("legal: 1 to 64 characters"), "{error}");
+        assert!(!error.to_string().contains('\u{1b}'), "{error}");
+    }
+}
+
+#[test]
+fn messages_have_no_words_of_the_implementation() {
+    let cases = [
+        ("spi = \"x\"", "spi: got string \"x\"; legal: 256..="),
+        ("spi = 1.5", "spi: got floating point `1.5`; legal: 256..="),
+        ("spi = 4294967296", "spi: got integer `4294967296`; legal: 256..="),
+        ("mode = 5", "mode: got a value of another kind; legal: tunnel, transport"),
+        ("mode = \"tunel\"", "mode: got `tunel`; legal: tunnel, transport"),
+        ("esn = 1", "esn: got integer `1`; legal: true, false"),
+    ];
+    for (line, message) in cases {
+        let field = line.split(' ').next().unwrap();
+        let kept = GOOD.lines().filter(|line| line.split(' ').next() != Some(field));
+        let text = kept.collect::<Vec<_>>().join("\n") + "\n" + line + "\n";
+        let error = SaFile::parse(&text).expect_err(line).to_string();
+        assert!(error.contains(message), "{error}");
+        assert!(!error.contains("u32") && !error.contains("expected"), "{error}");
+    }
 }
 
 #[test]

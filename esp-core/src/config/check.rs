@@ -42,6 +42,7 @@ impl SaConfig {
             esn: self.esn,
             mtu: self.mtu,
             tfc_pad_to: self.tfc_pad_to,
+            selectors: self.selectors.clone(),
             tun_id: self.tun_id,
         })
     }
@@ -61,10 +62,6 @@ impl SaConfig {
         }
         let window = self.check_window()?;
         self.check_addresses_present()?;
-        for (index, selector) in self.selectors.iter().enumerate() {
-            check_selector(selector)
-                .map_err(|why| because("selectors", &format_args!("selectors[{index}]"), why))?;
-        }
         Ok(InboundSpec {
             name: self.name.clone(),
             spi,
@@ -96,6 +93,9 @@ impl SaConfig {
 
     /// What both directions have.
     fn check_shared(&self) -> Result<Spi, SaError> {
+        if let Some(name) = self.name.as_deref().filter(|name| !is_name(name)) {
+            return Err(refuse("name", &format_args!("{} characters", name.chars().count())));
+        }
         let spi = Spi::new(self.spi).map_err(|_| refuse("spi", &self.spi))?;
         let (expected, got) = (self.transform.key_len(), self.key.len());
         if got != expected {
@@ -104,6 +104,10 @@ impl SaConfig {
         self.check_addresses()?;
         if let Some(udp) = self.udp {
             self.check_udp(udp)?;
+        }
+        for (index, selector) in self.selectors.iter().enumerate() {
+            check_selector(selector)
+                .map_err(|why| because("selectors", &format_args!("selectors[{index}]"), why))?;
         }
         Ok(spi)
     }
@@ -144,7 +148,6 @@ impl SaConfig {
                 ("replay_window", self.replay_window != ReplayWindow::default()),
                 ("lookup", self.lookup != Lookup::default()),
                 ("check_outer", self.check_outer != CheckOuter::default()),
-                ("selectors", !self.selectors.is_empty()),
             ],
             "for inbound SAs only; leave it out of an outbound SA",
         )
@@ -276,6 +279,11 @@ fn check_selector(selector: &Selector) -> Result<(), String> {
     Ok(())
 }
 
+/// A name is shown in every message about its SA.
+fn is_name(name: &str) -> bool {
+    (1..=MAX_NAME_LEN).contains(&name.chars().count()) && !name.chars().any(char::is_control)
+}
+
 fn first_set(options: &[(&'static str, bool)], legal: &str) -> Result<(), SaError> {
     options.iter().find(|(_, set)| *set).map_or(Ok(()), |(field, _)| Err(because(field, &"a value", legal)))
 }
@@ -294,5 +302,7 @@ fn family(addr: IpAddr) -> &'static str {
     if addr.is_ipv4() { "IPv4" } else { "IPv6" }
 }
 
+/// Characters.
+const MAX_NAME_LEN: usize = 64;
 /// TCP, UDP, DCCP, SCTP, UDP-Lite.
 const WITH_PORTS: [u8; 5] = [6, 17, 33, 132, 136];

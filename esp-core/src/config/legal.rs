@@ -25,7 +25,7 @@ pub(super) const MIN_MTU_V4: u16 = 576;
 pub(super) const MIN_MTU_V6: u16 = 1280;
 
 const FIELDS: &[(&str, &str)] = &[
-    ("name", "a string, unique in the file"),
+    ("name", "1 to 64 characters, no control characters, unique in the file"),
     ("direction", "outbound, inbound"),
     ("spi", "256..=4294967295 (0 is never on the wire, 1..=255 are reserved by IANA; RFC 4303 section 2.1)"),
     ("transform", "aes-128-gcm-16, aes-192-gcm-16, aes-256-gcm-16, chacha20-poly1305, null-hmac-sha256-128"),

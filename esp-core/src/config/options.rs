@@ -32,8 +32,8 @@ pub struct UdpEncap {
     pub src_port: u16,
     /// Destination port, 1..=65535. Default: 4500.
     pub dst_port: u16,
-    /// IPv6 only: send (outbound) or accept (inbound) a UDP checksum of zero (RFC 6935, RFC 6936). Over IPv4 the
-    /// checksum sent is always zero (RFC 3948 section 2.1). Default: false.
+    /// IPv6, outbound: send a UDP checksum of zero (RFC 6935, RFC 6936). Inbound it has no effect, a zero checksum is
+    /// always accepted. Over IPv4 the checksum sent is always zero (RFC 3948 section 2.1). Default: false.
     pub zero_checksum: bool,
 }
 

@@ -30,6 +30,8 @@ pub struct OutboundSpec {
     pub mtu: Option<u16>,
     /// Inner length to pad up to, in bytes, never past `mtu`; `None` in transport mode.
     pub tfc_pad_to: Option<u16>,
+    /// What the caller may send through it; empty: any. The engine does not look at them.
+    pub selectors: Vec<Selector>,
     /// The caller's number for the tunnel.
     pub tun_id: u64,
 }

@@ -1,9 +1,8 @@
 //! Stage 7: an authentic packet must also be one that the SA was made for (RFC 4301 section 5.2).
 
-mod selectors;
-
 use super::strip::Stripped;
 use super::{Burst, Slot};
+use crate::config::any_matches;
 use crate::lanes::Step;
 use crate::packet::Packet;
 use crate::sa::InboundSa;
@@ -35,7 +34,7 @@ fn permit(sa: &InboundSa, packet: &Packet<'_>, slot: &Slot) -> Step {
     //# If an IPsec system receives an inbound packet on an SA and the packet's
     //# header fields are not consistent with the selectors for the SA, it MUST
     //# discard the packet.
-    if !sa.selectors.is_empty() && !selectors::any_matches(&sa.selectors, packet.data()) {
+    if !sa.selectors.is_empty() && !any_matches(&sa.selectors, packet.data()) {
         return Err(DropReason::Selector.into());
     }
     Ok(())

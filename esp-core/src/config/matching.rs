@@ -1,13 +1,26 @@
-//! Matching the packet inside against the SA's selectors (RFC 4301 section 4.4.1.1).
+//! Matching a packet that is in the clear against selectors (RFC 4301 section 4.4.1.1).
 
 use std::net::IpAddr;
 
 use esp_wire::{Ip, ipv6, udp};
 
-use crate::config::Selector;
+use super::Selector;
+
+impl Selector {
+    /// Whether the IP packet at the start of `data` is of this kind. What is no whole IP header is of no kind, and
+    /// neither are ports that the packet does not hold: those of a fragment other than the first.
+    pub fn matches(&self, data: &[u8]) -> bool {
+        Clear::read(data).is_some_and(|packet| packet.matches(self))
+    }
+}
+
+/// Whether the IP packet `data` matches one of `selectors`.
+pub(crate) fn any_matches(selectors: &[Selector], data: &[u8]) -> bool {
+    Clear::read(data).is_some_and(|packet| selectors.iter().any(|selector| packet.matches(selector)))
+}
 
 /// What selectors look at.
-struct Inner {
+struct Clear {
     src: IpAddr,
     dst: IpAddr,
     protocol: u8,
@@ -15,12 +28,7 @@ struct Inner {
     ports: Option<(u16, u16)>,
 }
 
-/// Whether the IP packet `data` matches one of `selectors`.
-pub(super) fn any_matches(selectors: &[Selector], data: &[u8]) -> bool {
-    Inner::read(data).is_some_and(|inner| selectors.iter().any(|selector| inner.matches(selector)))
-}
-
-impl Inner {
+impl Clear {
     fn read(data: &[u8]) -> Option<Self> {
         let ip = Ip::parse(data).ok()?;
         let (protocol, upper, whole) = match &ip {
