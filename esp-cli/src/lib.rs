@@ -8,13 +8,14 @@ mod cli;
 mod cpu_deny;
 mod demo;
 mod explain;
+mod files;
+mod locate;
 mod output;
 pub mod sa;
 mod seal_open;
 mod selftest;
 mod table;
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -32,8 +33,7 @@ pub fn run() -> ExitCode {
         Command::Selftest(args) => selftest::run(&args),
     };
     done.unwrap_or_else(|error| {
-        // Who reads standard error may have gone away.
-        writeln!(io::stderr(), "esp: {error:#}").ok();
+        output::note(&format!("esp: {error:#}\n"));
         ExitCode::from(output::USAGE)
     })
 }

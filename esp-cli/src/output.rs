@@ -29,6 +29,11 @@ pub(crate) fn print(text: &str) -> Result<()> {
     }
 }
 
+/// Writes `text` to standard error. A reader that has gone away is no reason to fail.
+pub(crate) fn note(text: &str) {
+    io::stderr().write_all(text.as_bytes()).ok();
+}
+
 /// Writes `value` to standard output as one JSON object, indented.
 ///
 /// # Errors

@@ -2,6 +2,14 @@
 
 #[path = "capture/errors.rs"]
 mod errors;
+#[path = "capture/links.rs"]
+mod links;
+#[path = "capture/pcapng.rs"]
+mod pcapng;
+#[path = "capture/routes.rs"]
+mod routes;
+#[path = "capture/streams.rs"]
+mod streams;
 #[path = "capture/support.rs"]
 mod support;
 

@@ -1,158 +1,186 @@
-//! Reading a capture file, record by record.
+//! Reading a capture file, packet by packet.
 
-use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, Chain, Cursor, Read};
-use std::path::{Path, PathBuf};
+use std::io::{self, Read};
+use std::path::Path;
 
-use anyhow::{Context, Result, bail, ensure};
-use pcap_file::pcap::{PcapHeader, PcapReader};
-use pcap_file::{Endianness, PcapError, TsResolution};
+use anyhow::{Context, Result, bail};
 
-use super::MAX_RECORD_LEN;
+use super::classic::Classic;
+use super::input::{Got, Input};
 use super::link::Link;
+use super::ng::{Ng, SECTION, Step};
+use super::record::Record;
 
-/// One record: a frame and when it was captured.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Record<'a> {
-    /// Seconds since 1970.
-    pub(crate) sec: u32,
-    /// Microseconds or nanoseconds, as the file counts.
-    pub(crate) frac: u32,
-    /// Length of the frame on the wire, in bytes.
-    pub(crate) wire_len: usize,
-    /// The captured bytes.
-    pub(crate) frame: &'a [u8],
-}
-
-impl Record<'_> {
-    /// Whether the capture holds less than what was on the wire.
-    pub(crate) fn is_truncated(&self) -> bool {
-        self.frame.len() < self.wire_len
-    }
-
-    /// Milliseconds since 1970.
-    pub(crate) fn millis(&self, resolution: TsResolution) -> u64 {
-        let fractions = match resolution {
-            TsResolution::MicroSecond => 1_000,
-            TsResolution::NanoSecond => 1_000_000,
-        };
-        u64::from(self.sec) * 1000 + u64::from(self.frac / fractions)
-    }
-}
-
-/// A capture file being read. Holds one buffer of 8 MB, however long the file is.
+/// A capture being read. Holds one buffer of 1 MB and one block, however long the file is.
 #[derive(Debug)]
 pub(crate) struct Reader {
-    records: PcapReader<Chain<Cursor<[u8; HEADER_LEN]>, File>>,
-    link: Link,
-    path: PathBuf,
-    read: u64,
+    input: Input,
+    format: Body,
+    name: String,
+    packets: u64,
+    cut: bool,
+    /// Bytes of the first block of a pcapng file that were read to tell it from a pcap file.
+    begun: &'static [u8],
+}
+
+#[derive(Debug)]
+enum Body {
+    Classic(Classic),
+    Ng(Ng),
+}
+
+/// Which of the formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// Classic pcap.
+    Pcap,
+    /// pcapng.
+    PcapNg,
+}
+
+/// What comes next in a file.
+#[derive(Debug)]
+pub(crate) enum Entry<'a> {
+    /// A packet.
+    Packet(Record<'a>),
+    /// A block of a pcapng file that is none, as it is to be written.
+    Block(&'a [u8]),
 }
 
 impl Reader {
-    /// Opens a file and reads its header.
+    /// Opens a file; `-` is standard input.
     ///
     /// # Errors
     ///
-    /// The file cannot be read, is no classic pcap file of version 2.4, or its link type is not supported. Messages
-    /// name the file.
+    /// The file cannot be read, is no capture, or its link type is not supported. Messages name the file.
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        Self::start(path).with_context(|| path.display().to_string())
+        if path == Path::new("-") {
+            return Self::from_read(Box::new(io::stdin()), "standard input");
+        }
+        let name = path.display().to_string();
+        let file = File::open(path).with_context(|| name.clone())?;
+        Self::from_read(Box::new(file), &name)
     }
 
-    /// The file's header as it was read; the link type is [`Reader::link`]'s.
-    pub(crate) fn header(&self) -> PcapHeader {
-        self.records.header()
-    }
-
-    /// What the frames start with.
-    pub(crate) fn link(&self) -> Link {
-        self.link
-    }
-
-    /// The next record, without frame check sequence.
+    /// Reads from anything; messages call it `name`.
     ///
     /// # Errors
     ///
-    /// The file cannot be read, ends inside a record, or a record is longer than [`MAX_RECORD_LEN`]. Messages name the
-    /// file and the record.
-    pub(crate) fn next(&mut self) -> Result<Option<Record<'_>>> {
-        let Some(record) = self.records.next_raw_packet() else { return Ok(None) };
-        self.read += 1;
-        let place = || format!("{}: record {}", self.path.display(), self.read);
-        let record = record.map_err(record_error).with_context(place)?;
-        let Cow::Borrowed(frame) = record.data else {
-            bail!("{}: not borrowed from the file's buffer", place())
+    /// As [`Reader::open`].
+    pub(crate) fn from_read(from: Box<dyn Read>, name: &str) -> Result<Self> {
+        let mut input = Input::new(from);
+        let (format, begun) = begin(&mut input).with_context(|| name.to_owned())?;
+        Ok(Self { input, format, name: name.to_owned(), packets: 0, cut: false, begun })
+    }
+
+    /// What comes next; `None` at the end, whole or not ([`Reader::cut_short`]).
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or contradicts itself. Messages name the file and the place.
+    pub(crate) fn next(&mut self) -> Result<Option<Entry<'_>>> {
+        match (self.advance()?, &self.format) {
+            (Step::Packet, _) => Ok(Some(Entry::Packet(self.packet()?))),
+            (Step::Block, Body::Ng(ng)) => Ok(Some(Entry::Block(ng.block()))),
+            _ => Ok(None),
+        }
+    }
+
+    /// The next packet, whatever stands before it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::next`].
+    pub(crate) fn next_packet(&mut self) -> Result<Option<Record<'_>>> {
+        loop {
+            match self.advance()? {
+                Step::Packet => return self.packet().map(Some),
+                Step::Block => {}
+                Step::End(_) => return Ok(None),
+            }
+        }
+    }
+
+    fn advance(&mut self) -> Result<Step> {
+        let step = match &mut self.format {
+            Body::Classic(classic) => match classic.advance(&mut self.input) {
+                Ok(Got::Whole) => Ok(Step::Packet),
+                Ok(short) => Ok(Step::End(short)),
+                Err(error) => Err(error.context(format!("record {}", self.packets + 1))),
+            },
+            Body::Ng(ng) => ng.advance(&mut self.input, std::mem::take(&mut self.begun)),
         };
-        ensure!(
-            frame.len() <= MAX_RECORD_LEN,
-            "{}: {} bytes; legal: 0 to {MAX_RECORD_LEN}",
-            place(),
-            frame.len()
-        );
-        let captured = frame.len();
-        let frame = self.link.without_fcs(frame);
-        let wire_len = (record.orig_len as usize).saturating_sub(captured - frame.len());
-        Ok(Some(Record { sec: record.ts_sec, frac: record.ts_frac, wire_len, frame }))
-    }
-
-    fn start(path: &Path) -> Result<Self> {
-        let mut file = File::open(path)?;
-        let mut header = [0; HEADER_LEN];
-        file.read_exact(&mut header).map_err(header_error)?;
-        let parsed = understand(&header)?;
-        let link = Link::from_field(link_field(&header, parsed.endianness))?;
-        let records = PcapReader::new(Cursor::new(header).chain(file))?;
-        Ok(Self { records, link, path: path.to_owned(), read: 0 })
-    }
-}
-
-/// Checks magic number and version.
-fn understand(header: &[u8; HEADER_LEN]) -> Result<PcapHeader> {
-    if header.starts_with(&PCAPNG_MAGIC) {
-        bail!("a pcapng file, not classic pcap; convert it with `editcap -F pcap`");
-    }
-    let Ok((_, parsed)) = PcapHeader::from_slice(header) else {
-        let magic = u32::from_be_bytes([header[0], header[1], header[2], header[3]]);
-        bail!(
-            "no classic pcap file: it starts with {magic:#010x}; legal: a1b2c3d4, a1b23c4d, in either byte order"
-        );
-    };
-    let (major, minor) = (parsed.version_major, parsed.version_minor);
-    ensure!((major, minor) == VERSION, "pcap version {major}.{minor}; legal: 2.4");
-    Ok(parsed)
-}
-
-/// The link-type field whole: its upper bits say more than the type.
-fn link_field(header: &[u8; HEADER_LEN], endianness: Endianness) -> u32 {
-    let field = [header[20], header[21], header[22], header[23]];
-    match endianness {
-        Endianness::Big => u32::from_be_bytes(field),
-        Endianness::Little => u32::from_le_bytes(field),
-    }
-}
-
-fn header_error(error: io::Error) -> anyhow::Error {
-    match error.kind() {
-        io::ErrorKind::UnexpectedEof => {
-            anyhow::anyhow!("no pcap file: shorter than the {HEADER_LEN} bytes of its header")
+        let step = step.with_context(|| self.name.clone())?;
+        match step {
+            Step::Packet => self.packets += 1,
+            Step::Block => {}
+            Step::End(got) => self.cut = got == Got::Cut,
         }
-        _ => error.into(),
+        Ok(step)
     }
-}
 
-fn record_error(error: PcapError) -> anyhow::Error {
-    match error {
-        PcapError::IoError(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-            anyhow::anyhow!("the file ends inside the record, or the record claims an absurd length")
+    fn packet(&self) -> Result<Record<'_>> {
+        match &self.format {
+            Body::Classic(classic) => Ok(classic.record(self.packets)),
+            Body::Ng(ng) => ng.record(self.packets).with_context(|| self.name.clone()),
         }
-        PcapError::IoError(error) => error.into(),
-        other => other.into(),
+    }
+
+    /// Number of the packet in which the file ends, if it was cut short.
+    pub(crate) fn cut_short(&self) -> Option<u64> {
+        self.cut.then_some(self.packets + 1)
+    }
+
+    /// Bytes read so far.
+    pub(crate) fn offset(&self) -> u64 {
+        self.input.offset()
+    }
+
+    pub(crate) fn format(&self) -> Format {
+        match self.format {
+            Body::Classic(_) => Format::Pcap,
+            Body::Ng(_) => Format::PcapNg,
+        }
+    }
+
+    /// What stands at the start of a file that holds these packets after some were sealed or opened; what a pcapng file
+    /// starts with is a block like others.
+    pub(crate) fn header_after(&self) -> Vec<u8> {
+        match &self.format {
+            Body::Classic(classic) => classic.header_after(),
+            Body::Ng(_) => Vec::new(),
+        }
+    }
+
+    /// The byte order of what was read last.
+    pub(crate) fn big_endian(&self) -> bool {
+        match &self.format {
+            Body::Classic(classic) => classic.big_endian(),
+            Body::Ng(ng) => ng.big_endian(),
+        }
+    }
+
+    /// The link types of the file, as far as it was read.
+    pub(crate) fn links(&self) -> Vec<Link> {
+        match &self.format {
+            Body::Classic(classic) => vec![classic.link()],
+            Body::Ng(ng) => ng.links().collect(),
+        }
     }
 }
 
-const HEADER_LEN: usize = 24;
-const PCAPNG_MAGIC: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
-/// The only version in use for decades; older ones disagree on the order of the lengths.
-const VERSION: (u16, u16) = (2, 4);
+/// Tells the formats apart by their first four bytes.
+fn begin(input: &mut Input) -> Result<(Body, &'static [u8])> {
+    let mut magic = Vec::new();
+    if input.append(&mut magic, 4)? != Got::Whole {
+        bail!("no capture file: it has {} bytes", magic.len());
+    }
+    let magic = [magic[0], magic[1], magic[2], magic[3]];
+    if magic == SECTION.to_be_bytes() {
+        return Ok((Body::Ng(Ng::default()), &SECTION_BYTES));
+    }
+    Ok((Body::Classic(Classic::start(input, magic)?), &[]))
+}
+
+const SECTION_BYTES: [u8; 4] = SECTION.to_be_bytes();

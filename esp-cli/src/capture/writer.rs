@@ -1,46 +1,88 @@
-//! Writing a capture file, record by record.
+//! Writing a capture file, packet by packet.
 
-use std::borrow::Cow;
 use std::io::Write;
 
 use anyhow::{Context, Result};
-use pcap_file::pcap::{PcapHeader, PcapWriter, RawPcapPacket};
 
-use super::MAX_RECORD_LEN;
-use super::link::Link;
+use super::ng::{ENHANCED, OBSOLETE, SIMPLE, true_after};
+use super::reader::Reader;
+use super::record::{Form, Stamp};
 
-/// A capture file being written.
+/// A capture file being written, in the format and byte order of the one that is read.
 pub(crate) struct Writer<W: Write> {
-    records: PcapWriter<W>,
+    file: W,
+    big_endian: bool,
 }
 
 impl<W: Write> Writer<W> {
-    /// Writes a file header like `header`, for the frames of `link` after some were sealed or opened.
+    /// Writes what stands in front of the packets of `reader`.
     ///
     /// # Errors
     ///
     /// The file cannot be written.
-    pub(crate) fn start(file: W, header: PcapHeader, link: Link) -> Result<Self> {
-        let snaplen = header.snaplen.max(u32::try_from(MAX_RECORD_LEN)?); // sealed frames are longer than they were
-        let header = PcapHeader { snaplen, datalink: link.after(), ..header };
-        Ok(Self { records: PcapWriter::with_header(file, header)? })
+    pub(crate) fn start(mut file: W, reader: &Reader) -> Result<Self> {
+        file.write_all(&reader.header_after())?;
+        Ok(Self { file, big_endian: reader.big_endian() })
     }
 
-    /// Writes a whole frame, with its time as the capture counts it.
+    /// Writes a block of a pcapng file as it is; `big_endian` is the byte order from here on.
     ///
     /// # Errors
     ///
     /// The file cannot be written.
-    pub(crate) fn write(&mut self, sec: u32, frac: u32, frame: &[u8]) -> Result<()> {
+    pub(crate) fn block(&mut self, block: &[u8], big_endian: bool) -> Result<()> {
+        self.big_endian = big_endian;
+        Ok(self.file.write_all(block)?)
+    }
+
+    /// Writes a whole frame, with its time and options. Options that stop being true are left out: those of an unchanged
+    /// packet stay, as long as it had no frame check sequence.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub(crate) fn packet(&mut self, stamp: &Stamp, frame: &[u8], unchanged: bool) -> Result<()> {
         let len = u32::try_from(frame.len()).context("a frame of 4 GB or more")?;
-        let data = Cow::Borrowed(frame);
-        let record = RawPcapPacket { ts_sec: sec, ts_frac: frac, incl_len: len, orig_len: len, data };
-        self.records.write_raw_packet(&record)?;
-        Ok(())
+        let len_twice = [self.order(len), self.order(len)].concat();
+        match stamp.form {
+            Form::Classic => {
+                let (sec_frac, _) = stamp.head.split_at(8);
+                self.put(&[sec_frac, &len_twice, frame])
+            }
+            Form::Simple => self.packet_block(SIMPLE, &[&self.order(len)], frame, &[]),
+            form => {
+                let block_type = if form == Form::Enhanced { ENHANCED } else { OBSOLETE };
+                let options = match unchanged || stamp.options.is_empty() {
+                    true => &stamp.options,
+                    false => &true_after(&stamp.options, self.big_endian),
+                };
+                self.packet_block(block_type, &[&stamp.head, &len_twice], frame, options)
+            }
+        }
     }
 
     /// The file, all of it handed over but perhaps not flushed.
     pub(crate) fn into_inner(self) -> W {
-        self.records.into_writer()
+        self.file
+    }
+
+    fn packet_block(&mut self, block_type: u32, head: &[&[u8]], frame: &[u8], options: &[u8]) -> Result<()> {
+        let padding = frame.len().next_multiple_of(4) - frame.len();
+        let head = head.concat();
+        let len = FRAMING_LEN + head.len() + frame.len() + padding + options.len();
+        let len = self.order(u32::try_from(len).context("a block of 4 GB or more")?);
+        self.put(&[&self.order(block_type), &len, &head, frame, &[0; 3][..padding], options, &len])
+    }
+
+    fn put(&mut self, parts: &[&[u8]]) -> Result<()> {
+        parts.iter().try_for_each(|part| self.file.write_all(part))?;
+        Ok(())
+    }
+
+    fn order(&self, word: u32) -> [u8; 4] {
+        if self.big_endian { word.to_be_bytes() } else { word.to_le_bytes() }
     }
 }
+
+/// Type and two lengths of a block.
+const FRAMING_LEN: usize = 12;

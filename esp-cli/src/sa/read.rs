@@ -2,46 +2,62 @@
 
 use std::collections::BTreeSet;
 use std::fs::{File, Metadata};
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use esp_core::config::{Direction, SaConfig, SaFile};
 use zeroize::Zeroizing;
 
+use crate::files;
+use crate::locate::UDP_ENCAP_PORT;
+use crate::output;
+
 /// Reads an SA file. Warns on standard error if others may read it too.
 ///
 /// # Errors
 ///
 /// The file cannot be read or is no SA file. Messages name the file and the line, never a key.
-pub(crate) fn read(path: &Path) -> Result<Vec<SaConfig>> {
+pub(crate) fn read(path: &Path, _direction: Option<Direction>) -> Result<Vec<SaConfig>> {
     let place = || path.display().to_string();
-    let mut file = File::open(path).with_context(place)?;
-    let metadata = file.metadata().with_context(place)?;
-    warn_if_shared(path, &metadata);
-    let text = whole(&mut file, &metadata).with_context(place)?;
+    let text = if files::is_standard(path) { whole(&mut io::stdin(), 0) } else { from_file(path) }
+        .with_context(place)?;
     let text = std::str::from_utf8(&text).with_context(|| format!("{}: no text", path.display()))?;
     SaFile::parse(text).with_context(place)
 }
 
-/// The outbound SA to seal with: the one of this name, or the only one.
+/// The outbound SAs to seal with: all, or the one of this name or SPI.
 ///
 /// # Errors
 ///
-/// There is none, or several and no name; the message lists the names.
-pub(crate) fn outbound<'a>(configs: &'a [SaConfig], name: Option<&str>) -> Result<&'a SaConfig> {
+/// There is none, or one that takes every packet stands before another; the message lists what there is.
+pub(crate) fn outbound<'a>(
+    configs: &'a [SaConfig],
+    name: Option<&str>,
+    spi: Option<u32>,
+) -> Result<Vec<&'a SaConfig>> {
     let sas = going(configs, Direction::Outbound);
-    if let Some(name) = name {
-        return match sas.iter().find(|sa| sa.name.as_deref() == Some(name)) {
-            Some(sa) => Ok(sa),
-            None => bail!("no outbound SA has the name {name:?}; outbound SAs: {}", list(&sas)),
-        };
+    let asked = |sa: &&SaConfig| {
+        name.is_none_or(|name| sa.name.as_deref() == Some(name)) && spi.is_none_or(|spi| sa.spi == spi)
+    };
+    let chosen: Vec<_> = sas.iter().copied().filter(asked).collect();
+    match (chosen.is_empty(), name, spi) {
+        (true, Some(name), _) => bail!("no outbound SA has the name {name:?}; outbound SAs: {}", list(&sas)),
+        (true, _, Some(spi)) => bail!("no outbound SA has SPI {spi:#010x}; outbound SAs: {}", list(&sas)),
+        (true, None, None) => bail!("no outbound SA; `esp seal` needs one"),
+        (false, _, _) => {}
     }
-    match sas.as_slice() {
-        [] => bail!("no outbound SA; `esp seal` needs one"),
-        [sa] => Ok(sa),
-        several => bail!("several outbound SAs; choose one by --name: {}", list(several)),
+    if let Some((_, before_last)) = chosen.split_last()
+        && let Some(any) = before_last.iter().find(|sa| sa.selectors.is_empty())
+    {
+        bail!(
+            "outbound SA {} has no selectors and would take every packet from those behind it; choose one by --name or \
+             --spi, or give it selectors: {}",
+            shown(any),
+            list(&chosen)
+        );
     }
+    Ok(chosen)
 }
 
 /// All inbound SAs.
@@ -80,9 +96,16 @@ fn list(sas: &[&SaConfig]) -> String {
     }
 }
 
-/// The whole file, in memory that is wiped. A file that says its length is read without growing the buffer.
-fn whole(file: &mut File, metadata: &Metadata) -> Result<Zeroizing<Vec<u8>>> {
-    let expected = usize::try_from(metadata.len().min(MAX_FILE_LEN))?;
+fn from_file(path: &Path) -> Result<Zeroizing<Vec<u8>>> {
+    let mut file = File::open(path)?;
+    let metadata = file.metadata()?;
+    warn_if_shared(path, &metadata);
+    whole(&mut file, metadata.len())
+}
+
+/// All that there is, in memory that is wiped. A file that says its length is read without growing the buffer.
+fn whole(file: &mut impl Read, len: u64) -> Result<Zeroizing<Vec<u8>>> {
+    let expected = usize::try_from(len.min(MAX_FILE_LEN))?;
     let mut text = Zeroizing::new(Vec::with_capacity(expected + 1));
     file.take(MAX_FILE_LEN + 1).read_to_end(&mut text)?;
     ensure!(text.len() as u64 <= MAX_FILE_LEN, "over {MAX_FILE_LEN} bytes: too long for an SA file");
@@ -95,9 +118,9 @@ fn warn_if_shared(path: &Path, metadata: &Metadata) {
     let mode = metadata.permissions().mode() & 0o777;
     if metadata.is_file() && mode & READ_BY_OTHERS != 0 {
         let path = path.display();
-        eprintln!(
-            "esp: warning: {path} holds keys and others may read it (mode {mode:03o}); chmod 600 {path}"
-        );
+        output::note(&format!(
+            "esp: warning: {path} holds keys and others may read it (mode {mode:03o}); chmod 600 {path}\n"
+        ));
     }
 }
 
@@ -109,14 +132,12 @@ fn warn_if_shared(_: &Path, _: &Metadata) {}
 const READ_BY_OTHERS: u32 = 0o044;
 /// Bytes; a million SAs take some 300 MB, and that many come from IKE, not from a file.
 const MAX_FILE_LEN: u64 = 64 << 20;
-/// RFC 3948 section 2.
-const UDP_ENCAP_PORT: u16 = 4500;
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use esp_core::Transform;
-    use esp_core::config::{Mode, UdpEncap};
+    use esp_core::config::{Mode, Selector, UdpEncap};
 
     fn sa(name: Option<&str>, direction: Direction, spi: u32) -> SaConfig {
         let mut sa = SaConfig::new(direction, spi, Transform::Aes128Gcm16, &[1; 20][..], Mode::Transport);
@@ -125,18 +146,28 @@ mod tests {
     }
 
     #[test]
-    fn several_outbound_sas_need_a_name() {
+    fn outbound_sas_are_all_or_the_one_asked_for() {
         let one = sa(Some("one"), Direction::Outbound, 0x1001);
         let two = sa(None, Direction::Outbound, 0x1002);
         let inward = sa(Some("in"), Direction::Inbound, 0x1003);
-        let all = [one.clone(), inward.clone(), two];
-        assert_eq!(outbound(&[inward.clone(), one], None).unwrap().spi, 0x1001);
-        assert_eq!(outbound(&all, Some("one")).unwrap().spi, 0x1001);
-        for name in [None, Some("in"), Some("")] {
-            let why = outbound(&all, name).unwrap_err().to_string();
+        let all = [one, inward.clone(), two];
+        let spis =
+            |name, spi| outbound(&all, name, spi).map(|sas| sas.iter().map(|sa| sa.spi).collect::<Vec<_>>());
+        let why = spis(None, None).unwrap_err().to_string();
+        assert!(why.contains("outbound SA \"one\" has no selectors"), "{why}");
+        let mut first = all[0].clone();
+        let any = "::/0".parse().unwrap();
+        first.selectors =
+            vec![Selector { src: any, dst: any, protocol: None, src_port: None, dst_port: None }];
+        let both = [first, all[2].clone()];
+        assert_eq!(outbound(&both, None, None).unwrap().len(), 2, "the last may take the rest");
+        assert_eq!(spis(Some("one"), None).unwrap(), [0x1001]);
+        assert_eq!(spis(None, Some(0x1002)).unwrap(), [0x1002]);
+        for (name, spi) in [(Some("in"), None), (Some(""), None), (None, Some(0x1003))] {
+            let why = spis(name, spi).unwrap_err().to_string();
             assert!(why.contains("\"one\", SPI 0x00001002 (no name)"), "{why}");
         }
-        assert!(outbound(&[inward], None).unwrap_err().to_string().contains("no outbound SA"));
+        assert!(outbound(&[inward], None, None).unwrap_err().to_string().contains("no outbound SA"));
     }
 
     #[test]

@@ -4,9 +4,13 @@ use std::array;
 
 use anyhow::Result;
 use arrayvec::ArrayVec;
-use esp_core::{BURST, BurstError, Consumed, Delivered, DropReason, HandedBack, Packet, Room, Verdict};
+use esp_core::{
+    BURST, BurstError, Consumed, Delivered, DropReason, HandedBack, Packet, Room, TunnelId, Verdict,
+};
 
-use crate::capture::{Content, Record, set_ether_type};
+use crate::capture::{Content, Link, Record, Stamp};
+
+use super::route::Route;
 
 /// What became of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +30,8 @@ pub(crate) enum Fate {
 pub(crate) enum OtherKind {
     /// Layer 2 carries something else.
     NotIp,
+    /// No outbound SA is for it.
+    NoSaSelects,
     /// An IP packet without ESP.
     NotEsp,
     /// IKE on the UDP encapsulation port.
@@ -57,9 +63,11 @@ impl Burst {
     }
 
     /// Takes a copy of a frame. A full burst takes nothing.
-    pub(crate) fn push(&mut self, record: &Record<'_>, content: Content) {
+    pub(crate) fn push(&mut self, record: &Record<'_>, route: &Route) {
         if let Some(slot) = self.slots.get_mut(self.used) {
-            slot.fill(record, content, self.room);
+            slot.fill(record, self.room);
+            slot.tunnel = route.tunnel(slot.content, slot.packet_bytes());
+            slot.to_engine = slot.tunnel.is_some() || route.opens() && slot.is_ip();
             self.used += 1;
         }
     }
@@ -72,22 +80,23 @@ impl Burst {
     /// Those of `each`.
     pub(crate) fn run(
         &mut self,
-        call: impl FnOnce(&mut [Packet<'_>], &mut [Verdict]) -> Result<(), BurstError>,
+        call: impl FnOnce(&[TunnelId], &mut [Packet<'_>], &mut [Verdict]) -> Result<(), BurstError>,
         mut each: impl FnMut(Fate, Frame<'_>) -> Result<()>,
     ) -> Result<()> {
         let slots = self.slots.get_mut(..self.used).unwrap_or_default();
         self.used = 0;
         let mut verdicts = [Verdict::default(); BURST];
-        let mut packets = ArrayVec::<_, BURST>::new();
-        for slot in slots.iter_mut().filter(|slot| slot.is_ip()) {
+        let (mut packets, mut tunnels) = (ArrayVec::<_, BURST>::new(), ArrayVec::<_, BURST>::new());
+        for slot in slots.iter_mut().filter(|slot| slot.to_engine) {
+            tunnels.extend(slot.tunnel);
             packets.push(slot.packet()?);
         }
         let verdicts = verdicts.get_mut(..packets.len()).unwrap_or_default();
-        call(&mut packets, verdicts)?;
+        call(&tunnels, &mut packets, verdicts)?;
         drop(packets);
         let mut verdicts = verdicts.iter();
         for slot in slots {
-            let verdict = if slot.is_ip() { verdicts.next() } else { None };
+            let verdict = if slot.to_engine { verdicts.next() } else { None };
             let (fate, frame) = slot.end(verdict);
             each(fate, frame)?;
         }
@@ -95,43 +104,68 @@ impl Burst {
     }
 }
 
-/// A frame to write, with its time as the capture counts it.
+/// A frame to write, with its time and options.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame<'a> {
-    pub(crate) sec: u32,
-    pub(crate) frac: u32,
+    pub(crate) stamp: &'a Stamp,
+    /// Layer 2 and the packet.
     pub(crate) bytes: &'a [u8],
+    /// The packet.
+    pub(crate) packet: &'a [u8],
+    /// Whether the bytes are those of the capture, all of them.
+    pub(crate) unchanged: bool,
 }
 
 #[derive(Debug)]
 struct Slot {
-    sec: u32,
-    frac: u32,
+    stamp: Stamp,
+    link: Link,
     content: Content,
+    /// Outbound: which SA's tunnel.
+    tunnel: Option<TunnelId>,
+    to_engine: bool,
     buf: Vec<u8>,
     l2_len: usize,
     headroom: usize,
     /// Bytes of the frame behind layer 2.
     len: usize,
+    has_fcs: bool,
 }
 
 impl Default for Slot {
     fn default() -> Self {
-        Self { sec: 0, frac: 0, content: Content::Other, buf: Vec::new(), l2_len: 0, headroom: 0, len: 0 }
+        Self {
+            stamp: Stamp::default(),
+            link: Link::RAW,
+            content: Content::Other,
+            tunnel: None,
+            to_engine: false,
+            buf: Vec::new(),
+            l2_len: 0,
+            headroom: 0,
+            len: 0,
+            has_fcs: false,
+        }
     }
 }
 
 impl Slot {
-    fn fill(&mut self, record: &Record<'_>, content: Content, room: Room) {
+    fn fill(&mut self, record: &Record<'_>, room: Room) {
+        let content = record.link.content(record.frame);
         let l2_len = if let Content::Ip { l2_len } = content { l2_len } else { 0 };
         let (l2, rest) = record.frame.split_at_checked(l2_len).unwrap_or((&[], record.frame));
-        (self.sec, self.frac, self.content) = (record.sec, record.frac, content);
+        self.stamp.set(record);
+        (self.link, self.content, self.has_fcs) = (record.link, content, record.link.has_fcs());
         (self.l2_len, self.headroom, self.len) = (l2.len(), room.headroom, rest.len());
         self.buf.clear();
         self.buf.extend_from_slice(l2);
         self.buf.resize(l2.len() + room.headroom, 0);
         self.buf.extend_from_slice(rest);
         self.buf.resize(self.buf.len() + room.tailroom, 0);
+    }
+
+    fn packet_bytes(&self) -> &[u8] {
+        self.buf.get(self.l2_len + self.headroom..).and_then(|rest| rest.get(..self.len)).unwrap_or_default()
     }
 
     fn is_ip(&self) -> bool {
@@ -151,6 +185,7 @@ impl Slot {
             (Some(Verdict::HandedBack(HandedBack::Ike)), _) => (Fate::Other(OtherKind::Ike), unchanged),
             (Some(Verdict::HandedBack(HandedBack::NotEsp)), _) => (Fate::Other(OtherKind::NotEsp), unchanged),
             (Some(Verdict::Dropped { reason, detail }), _) => (Fate::Dropped(*reason, *detail), unchanged),
+            (None, Content::Ip { .. }) => (Fate::Other(OtherKind::NoSaSelects), unchanged),
             (None, Content::Contradiction) => (Fate::Dropped(DropReason::Malformed, 0), unchanged),
             (None, _) => (Fate::Other(OtherKind::NotIp), unchanged),
         };
@@ -161,9 +196,12 @@ impl Slot {
         if fate == Fate::Done
             && let Some((l2, packet)) = bytes.split_at_mut_checked(self.l2_len)
         {
-            set_ether_type(l2, packet.first().map_or(0, |first| first >> 4));
+            self.link.set_version(l2, packet.first().map_or(0, |first| first >> 4));
         }
-        (fate, Frame { sec: self.sec, frac: self.frac, bytes })
+        let bytes = &*bytes;
+        let packet = bytes.get(self.l2_len..).unwrap_or_default();
+        let unchanged = fate != Fate::Done && !self.has_fcs;
+        (fate, Frame { stamp: &self.stamp, bytes, packet, unchanged })
     }
 }
 

@@ -3,36 +3,31 @@
 use std::io::Write;
 
 use anyhow::Result;
-use esp_core::{Millis, Room, TunnelId, Worker};
+use esp_core::{Millis, Room, Worker};
 
 use super::Others;
 use super::burst::{Burst, Fate};
+use super::progress::Progress;
+use super::route::Route;
 use super::summary::Counts;
-use crate::capture::{Reader, Writer};
-
-/// Which way packets go.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Way {
-    /// Out through this tunnel, whose packets need this room.
-    Seal(TunnelId, Room),
-    /// In, by their SPI.
-    Open,
-}
+use crate::capture::{Entry, Reader, Writer};
 
 /// A capture on its way through the engine.
 pub(crate) struct Stream<W: Write> {
-    reader: Reader,
     writer: Writer<W>,
     worker: Worker,
-    way: Way,
+    route: Route,
     others: Others,
     counts: Counts,
+    burst: Burst,
+    now: Millis,
 }
 
 impl<W: Write> Stream<W> {
-    /// From `reader` through `worker` to `writer`.
-    pub(crate) fn new(reader: Reader, writer: Writer<W>, worker: Worker, way: Way, others: Others) -> Self {
-        Self { reader, writer, worker, way, others, counts: Counts::default() }
+    /// Through `worker` to `writer`; packets get this room.
+    pub(crate) fn new(writer: Writer<W>, worker: Worker, route: Route, room: Room, others: Others) -> Self {
+        let burst = Burst::new(room);
+        Self { writer, worker, route, others, counts: Counts::default(), burst, now: Millis(0) }
     }
 
     /// Reads to the end, and flushes what was written.
@@ -40,44 +35,47 @@ impl<W: Write> Stream<W> {
     /// # Errors
     ///
     /// A capture that cannot be read or written.
-    pub(crate) fn run(mut self) -> Result<Counts> {
-        let room = match self.way {
-            Way::Seal(_, room) => room,
-            Way::Open => Room { headroom: 0, tailroom: 0 },
-        };
-        let (link, resolution) = (self.reader.link(), self.reader.header().ts_resolution);
-        let mut burst = Burst::new(room);
-        let mut now = Millis(0);
-        while let Some(record) = self.reader.next()? {
-            self.counts.read += 1;
-            if record.is_truncated() {
-                self.counts.truncated += 1;
-                continue;
-            }
-            now = now.max(Millis(record.millis(resolution)));
-            burst.push(&record, link.content(record.frame));
-            if burst.is_full() {
-                self.pass(&mut burst, now)?;
-            }
+    pub(crate) fn run(mut self, reader: &mut Reader, progress: &mut Progress) -> Result<Counts> {
+        loop {
+            // Where the file is, before what it lends is looked at.
+            progress.at(reader.offset());
+            let block = match reader.next()? {
+                None => break,
+                Some(Entry::Packet(record)) => {
+                    self.counts.read(&record);
+                    if !record.is_truncated() {
+                        self.now = self.now.max(Millis(record.millis()));
+                        self.burst.push(&record, &self.route);
+                    }
+                    if self.burst.is_full() {
+                        self.pass()?;
+                    }
+                    continue;
+                }
+                Some(Entry::Block(block)) => block.to_vec(),
+            };
+            self.pass()?; // blocks keep their place among the packets
+            self.writer.block(&block, reader.big_endian())?;
         }
-        self.pass(&mut burst, now)?;
+        self.pass()?;
         self.writer.into_inner().flush()?;
+        self.counts.cut_short = reader.cut_short();
         Ok(self.counts)
     }
 
-    fn pass(&mut self, burst: &mut Burst, now: Millis) -> Result<()> {
-        let (worker, way, others) = (&mut self.worker, self.way, self.others);
+    fn pass(&mut self) -> Result<()> {
+        let (worker, route, others, now) = (&mut self.worker, &self.route, self.others, self.now);
         let (writer, counts) = (&mut self.writer, &mut self.counts);
-        burst.run(
-            |packets, verdicts| match way {
-                Way::Seal(tunnel, _) => worker.seal_burst(now, tunnel, packets, verdicts),
-                Way::Open => worker.open_burst(now, packets, verdicts),
+        self.burst.run(
+            |tunnels, packets, verdicts| match route {
+                Route::Seal(_) => worker.seal_mixed(now, tunnels, packets, verdicts),
+                Route::Open => worker.open_burst(now, packets, verdicts),
             },
             |fate, frame| {
-                counts.count(fate, others);
+                counts.count(fate, others, frame.packet);
                 match (fate, others) {
                     (Fate::Done, _) | (Fate::Other(_), Others::Pass) => {
-                        writer.write(frame.sec, frame.frac, frame.bytes)?;
+                        writer.packet(frame.stamp, frame.bytes, frame.unchanged)?;
                         counts.written += 1;
                         Ok(())
                     }

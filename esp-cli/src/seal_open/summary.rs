@@ -7,13 +7,15 @@ use std::path::Path;
 use anyhow::{Result, ensure};
 use esp_core::config::SaConfig;
 use esp_core::{Consumed, DropReason, Engine, SaId, Stats};
+use esp_wire::Ip;
 use serde::Serialize;
 
 use super::Others;
 use super::burst::{Fate, OtherKind};
+use crate::capture::{Format, Link, Reader, Record};
 use crate::output::{counted, grouped};
-use crate::sa;
 use crate::table::{Align, Table};
+use crate::{locate, sa};
 
 /// Packets of one run. Every packet read is in exactly one of `done`, `passed`, `left_out`, `consumed`, `dropped` and
 /// `truncated`.
@@ -31,11 +33,28 @@ pub(crate) struct Counts {
     dropped: BTreeMap<DropReason, u64>,
     /// The smallest usable inner MTU that a packet was too big for, in bytes.
     inner_mtu: Option<u32>,
+    /// SPIs that no SA has, as many as fit.
+    unknown_spis: BTreeMap<u32, u64>,
+    /// The first truncated packets, by number.
+    truncated_at: Vec<u64>,
+    /// Number of the packet in which the capture ends, if it was cut short.
+    pub(crate) cut_short: Option<u64>,
 }
 
 impl Counts {
+    /// Counts one packet of the capture.
+    pub(crate) fn read(&mut self, record: &Record<'_>) {
+        self.read += 1;
+        if record.is_truncated() {
+            self.truncated += 1;
+            if self.truncated_at.len() < SHOWN {
+                self.truncated_at.push(record.number);
+            }
+        }
+    }
+
     /// Counts one packet that reached the engine or passed by it.
-    pub(crate) fn count(&mut self, fate: Fate, others: Others) {
+    pub(crate) fn count(&mut self, fate: Fate, others: Others, packet: &[u8]) {
         match fate {
             Fate::Done => self.done += 1,
             Fate::Other(kind) => {
@@ -48,6 +67,9 @@ impl Counts {
             Fate::Consumed(how) => *self.consumed.entry(consumed_name(how)).or_default() += 1,
             Fate::Dropped(reason, detail) => {
                 *self.dropped.entry(reason).or_default() += 1;
+                if reason == DropReason::NoSa {
+                    self.note_spi(packet);
+                }
                 if reason == DropReason::TooBig {
                     self.inner_mtu = Some(self.inner_mtu.map_or(detail, |mtu| mtu.min(detail)));
                 }
@@ -55,9 +77,27 @@ impl Counts {
         }
     }
 
-    /// Whether no packet was dropped for a fault or found truncated.
+    /// Whether the capture was whole and no packet was dropped for a fault or found truncated.
     pub(crate) fn is_clean(&self) -> bool {
-        self.dropped() == 0 && self.truncated == 0
+        self.dropped() == 0 && self.truncated == 0 && self.cut_short.is_none()
+    }
+
+    fn note_spi(&mut self, packet: &[u8]) {
+        let spi = Ip::parse(packet).ok().and_then(|ip| locate::esp(&ip, |_| true)).map(|esp| esp.header.spi);
+        if let Some(spi) = spi
+            && (self.unknown_spis.len() < MOST_SPIS || self.unknown_spis.contains_key(&spi))
+        {
+            *self.unknown_spis.entry(spi).or_default() += 1;
+        }
+    }
+
+    /// The most frequent SPIs that no SA has.
+    fn unknown_spis(&self) -> Vec<UnknownSpi> {
+        let mut spis: Vec<_> =
+            self.unknown_spis.iter().map(|(&spi, &packets)| UnknownSpi { spi, packets }).collect();
+        spis.sort_by_key(|spi| std::cmp::Reverse(spi.packets));
+        spis.truncate(SHOWN);
+        spis
     }
 
     /// Checks that every packet ended in exactly one place, here and in the engine.
@@ -103,6 +143,8 @@ pub(crate) struct Summary {
     version: &'static str,
     input: String,
     output: String,
+    format: &'static str,
+    link_types: Vec<&'static str>,
     sas: Vec<SaRow>,
     read: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,7 +161,16 @@ pub(crate) struct Summary {
     consumed_by_kind: BTreeMap<&'static str, u64>,
     dropped_by_reason: BTreeMap<&'static str, u64>,
     usable_inner_mtu: Option<u32>,
+    unknown_spis: Vec<UnknownSpi>,
+    truncated_at: Vec<u64>,
+    cut_short: Option<u64>,
     ok: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct UnknownSpi {
+    spi: u32,
+    packets: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -142,8 +193,8 @@ impl Summary {
     /// An SA that the engine does not know.
     pub(crate) fn new(
         command: Command,
-        input: &Path,
-        output: &Path,
+        (input, output): (&Path, &Path),
+        reader: &Reader,
         engine: &Engine,
         installed: &[(&SaConfig, SaId)],
         counts: &Counts,
@@ -154,6 +205,11 @@ impl Summary {
             version: env!("CARGO_PKG_VERSION"),
             input: input.display().to_string(),
             output: output.display().to_string(),
+            format: match reader.format() {
+                Format::Pcap => "pcap",
+                Format::PcapNg => "pcapng",
+            },
+            link_types: reader.links().into_iter().map(Link::name).collect(),
             sas,
             read: counts.read,
             sealed: (command == Command::Seal).then_some(counts.done),
@@ -168,6 +224,9 @@ impl Summary {
             consumed_by_kind: counts.consumed.clone(),
             dropped_by_reason: counts.dropped.iter().map(|(reason, count)| (reason.name(), *count)).collect(),
             usable_inner_mtu: counts.inner_mtu,
+            unknown_spis: counts.unknown_spis(),
+            truncated_at: counts.truncated_at.clone(),
+            cut_short: counts.cut_short,
             ok: counts.is_clean(),
         })
     }
@@ -186,13 +245,35 @@ impl Summary {
         row("left out", self.left_out, &kinds_if(self.left_out, &self.others_by_kind));
         row("consumed", self.consumed, &kinds(&self.consumed_by_kind));
         row("dropped", self.dropped, &kinds(&self.dropped_by_reason));
-        row(
-            "truncated",
-            self.truncated,
-            if self.truncated > 0 { "captured shorter than on the wire" } else { "" },
-        );
+        row("truncated", self.truncated, &self.truncated_note());
         row("written", self.written, "");
         table
+    }
+
+    /// Which packets are truncated, the first few by number.
+    fn truncated_note(&self) -> String {
+        if self.truncated == 0 {
+            return String::new();
+        }
+        let numbers = self.truncated_at.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+        let more = if self.truncated > self.truncated_at.len() as u64 { ", .." } else { "" };
+        format!("captured shorter than on the wire: number {numbers}{more}")
+    }
+
+    /// Why packets found no SA: what was seen, and what was to be found.
+    fn write_unknown(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.unknown_spis.is_empty() {
+            return Ok(());
+        }
+        let seen = self
+            .unknown_spis
+            .iter()
+            .map(|spi| format!("{:#010x} ({})", spi.spi, counted(spi.packets, "packet")));
+        writeln!(f, "no_sa: SPIs in the capture: {}", seen.collect::<Vec<_>>().join(", "))?;
+        let known =
+            self.sas.iter().take(SHOWN).map(|sa| format!("{:#010x}", sa.spi)).collect::<Vec<_>>().join(", ");
+        let more = if self.sas.len() > SHOWN { ", .." } else { "" };
+        writeln!(f, "       inbound SPIs in the SA file: {known}{more}")
     }
 }
 
@@ -226,7 +307,10 @@ impl fmt::Display for Summary {
         if let Some(mtu) = self.usable_inner_mtu {
             writeln!(f, "too_big: the SA's MTU leaves {mtu} bytes for an IP packet")?;
         }
-        Ok(())
+        if let Some(number) = self.cut_short {
+            writeln!(f, "the capture ends inside packet {number}; those before it are done")?;
+        }
+        self.write_unknown(f)
     }
 }
 
@@ -242,6 +326,7 @@ fn kinds(by_kind: &BTreeMap<&'static str, u64>) -> String {
 fn other_name(kind: OtherKind) -> &'static str {
     match kind {
         OtherKind::NotIp => "not_ip",
+        OtherKind::NoSaSelects => "no_sa_selects",
         OtherKind::NotEsp => "not_esp",
         OtherKind::Ike => "ike",
     }
@@ -253,3 +338,8 @@ fn consumed_name(how: Consumed) -> &'static str {
         Consumed::Keepalive => "keepalive",
     }
 }
+
+/// SPIs and numbers that are listed.
+const SHOWN: usize = 5;
+/// SPIs that are counted: a capture of noise has no end of them.
+const MOST_SPIS: usize = 4096;

@@ -49,9 +49,19 @@ impl Dir {
 
     /// Runs `esp` here; the arguments are separated by spaces.
     pub(crate) fn esp(&self, arguments: &str) -> Run {
+        self.esp_args(&arguments.split_whitespace().collect::<Vec<_>>())
+    }
+
+    /// Runs `esp` here.
+    pub(crate) fn esp_args(&self, arguments: &[&str]) -> Run {
+        Run::of(&self.command(arguments).output().unwrap())
+    }
+
+    /// `esp` with these arguments, to be run here.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_esp"));
-        command.current_dir(&self.0).args(arguments.split_whitespace());
-        Run::of(&command.output().unwrap())
+        command.current_dir(&self.0).args(arguments);
+        command
     }
 }
 
@@ -80,6 +90,12 @@ impl Run {
     pub(crate) fn json(&self, code: i32) -> serde_json::Value {
         assert_eq!(self.code, Some(code), "{}", self.stderr);
         serde_json::from_str(&self.stdout).unwrap()
+    }
+
+    /// Checks the exit code.
+    #[track_caller]
+    pub(crate) fn ended(&self, code: i32) {
+        assert_eq!(self.code, Some(code), "{self:?}");
     }
 
     /// Checks that the run could not be carried out and said `why`.

@@ -1,7 +1,7 @@
-//! The file that is written: beside its place first, and moved there when it is whole.
+//! Files that are written: beside their place first, and moved there when they are whole; and standard output.
 
-use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{BufWriter, Write};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -12,11 +12,15 @@ use anyhow::{Context, Result, bail, ensure};
 ///
 /// It is one of them, under whatever name; or it exists and is no regular file.
 pub(crate) fn apart(output: &Path, inputs: &[&Path]) -> Result<()> {
-    for path in inputs.iter().chain([&output]) {
-        ensure!(*path != Path::new("-"), "`-`: standard input and output are not supported; name a file");
+    ensure!(
+        inputs.iter().filter(|input| is_standard(input)).count() < 2,
+        "standard input cannot be both SA file and IN"
+    );
+    if is_standard(output) {
+        return Ok(());
     }
     let Ok(existing) = fs::metadata(output) else { return Ok(()) };
-    for input in inputs {
+    for input in inputs.iter().filter(|input| !is_standard(input)) {
         if fs::metadata(input).is_ok_and(|input| same(&existing, &input)) {
             bail!("{}: OUT is the same file as {}; choose another", output.display(), input.display());
         }
@@ -25,16 +29,62 @@ pub(crate) fn apart(output: &Path, inputs: &[&Path]) -> Result<()> {
     Ok(())
 }
 
+/// Whether `path` is `-`: standard input or output.
+pub(crate) fn is_standard(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Where a command writes to.
+#[derive(Debug)]
+pub(crate) enum Output {
+    /// A file, which takes its place when all went well.
+    File(Replacing),
+    /// Standard output, which takes everything as it comes.
+    Standard,
+}
+
+impl Output {
+    /// Standard output for `-`, else a file that will be at `path`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Replacing::create`].
+    pub(crate) fn create(path: &Path) -> Result<Self> {
+        if is_standard(path) { Ok(Self::Standard) } else { Replacing::create(path).map(Self::File) }
+    }
+
+    /// What is to be written to.
+    pub(crate) fn buffered(&mut self) -> BufWriter<Box<dyn Write + '_>> {
+        let to: Box<dyn Write> = match self {
+            Self::File(file) => Box::new(&mut file.file),
+            Self::Standard => Box::new(io::stdout().lock()),
+        };
+        BufWriter::with_capacity(BUFFER_LEN, to)
+    }
+
+    /// Moves a file to its place.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be moved; the place is as it was.
+    pub(crate) fn commit(self) -> Result<()> {
+        match self {
+            Self::File(file) => file.commit(),
+            Self::Standard => Ok(()),
+        }
+    }
+}
+
 /// A file on its way to its place. Unless committed, nothing of it stays.
 #[derive(Debug)]
-pub(crate) struct Output {
+pub(crate) struct Replacing {
     file: File,
     temporary: PathBuf,
     place: PathBuf,
     committed: bool,
 }
 
-impl Output {
+impl Replacing {
     /// Creates a temporary file in the directory of `path`. A file that `path` would replace lends its permissions.
     ///
     /// # Errors
@@ -47,7 +97,7 @@ impl Output {
         let unique = format!(".{}.{:016x}.tmp", name.to_string_lossy(), rand::random::<u64>());
         let temporary = place.with_file_name(unique);
         let context = || format!("{}: cannot create {}", path.display(), temporary.display());
-        let file = OpenOptions::new().write(true).create_new(true).open(&temporary).with_context(context)?;
+        let file = options().open(&temporary).with_context(context)?;
         let output = Self { file, temporary, place, committed: false };
         if let Ok(existing) = fs::metadata(&output.place) {
             output
@@ -58,9 +108,24 @@ impl Output {
         Ok(output)
     }
 
-    /// The file, to be written to.
-    pub(crate) fn buffered(&mut self) -> BufWriter<&mut File> {
-        BufWriter::with_capacity(BUFFER_LEN, &mut self.file)
+    /// As [`Replacing::create`], for a file that holds keys: only its owner may read it, whatever was there before.
+    ///
+    /// # Errors
+    ///
+    /// As [`Replacing::create`].
+    pub(crate) fn private(path: &Path) -> Result<Self> {
+        let output = Self::create(path)?;
+        output.file.set_permissions(owner_only()?).with_context(|| path.display().to_string())?;
+        Ok(output)
+    }
+
+    /// Writes all of `bytes`.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.file.write_all(bytes).with_context(|| self.place.display().to_string())
     }
 
     /// Moves the file to its place.
@@ -76,13 +141,32 @@ impl Output {
     }
 }
 
-impl Drop for Output {
+impl Drop for Replacing {
     fn drop(&mut self) {
         if !self.committed {
             // Nothing is left to do for a file that cannot be removed.
             let _ = fs::remove_file(&self.temporary);
         }
     }
+}
+
+/// A new file that nobody else can open before its permissions are set.
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    options
+}
+
+#[cfg(unix)]
+fn owner_only() -> Result<Permissions> {
+    use std::os::unix::fs::PermissionsExt;
+    Ok(Permissions::from_mode(0o600))
+}
+
+/// There is no such mode: the directory decides.
+#[cfg(not(unix))]
+fn owner_only() -> Result<Permissions> {
+    Ok(fs::metadata(".")?.permissions())
 }
 
 #[cfg(unix)]
@@ -163,7 +247,7 @@ mod tests {
         }
         assert!(apart(&dir.0, &[&input]).unwrap_err().to_string().contains("no regular file"));
         assert!(apart(Path::new("/dev/null"), &[&input]).is_err());
-        assert!(apart(Path::new("-"), &[&input]).is_err());
+        assert!(apart(Path::new("-"), &[&input]).is_ok());
         assert!(apart(&dir.0.join("new"), &[&input]).is_ok());
     }
 
