@@ -69,7 +69,8 @@ fn seconds(text: &str) -> Result<f64, String> {
     if (0.1..=3600.0).contains(&value) { Ok(value) } else { Err(format!("out of range; legal: {SECONDS}")) }
 }
 
-fn transforms() -> impl TypedValueParser<Value = Transform> {
+/// A transform by name.
+pub(crate) fn transforms() -> impl TypedValueParser<Value = Transform> {
     let names = Transform::ALL.iter().map(|transform| transform.name());
     PossibleValuesParser::new(names)
         .try_map(|name| Transform::from_name(&name).ok_or("no transform of this engine"))

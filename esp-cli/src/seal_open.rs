@@ -52,6 +52,8 @@ struct CommonArgs {
     /// SA file: TOML, Wireshark's esp_sa, or the text of `ip xfrm state`; `-` is standard input
     #[arg(long, value_name = "FILE")]
     sa: PathBuf,
+    #[command(flatten)]
+    said: sa::Said,
     /// Packets that are not ours: write them unchanged, or leave them out
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = Others::Pass)]
     others: Others,
@@ -82,7 +84,7 @@ enum Others {
 /// An SA file or capture that cannot be used; OUT is then as it was.
 pub(crate) fn seal(args: &SealArgs) -> Result<ExitCode> {
     files::apart(&args.common.output, &[&args.common.input, &args.common.sa])?;
-    let configs = sa::read(&args.common.sa, Some(Direction::Outbound))?;
+    let configs = sa::read(&args.common.sa, Direction::Outbound, args.common.said)?;
     let place = || args.common.sa.display().to_string();
     let sas = sa::outbound(&configs, args.name.as_deref(), args.spi).with_context(place)?;
     let engine = build(Engine::builder().max_sas(count(&sas)?))?;
@@ -107,7 +109,7 @@ pub(crate) fn seal(args: &SealArgs) -> Result<ExitCode> {
 /// As [`seal`].
 pub(crate) fn open(args: &OpenArgs) -> Result<ExitCode> {
     files::apart(&args.common.output, &[&args.common.input, &args.common.sa])?;
-    let configs = sa::read(&args.common.sa, Some(Direction::Inbound))?;
+    let configs = sa::read(&args.common.sa, Direction::Inbound, args.common.said)?;
     let place = || args.common.sa.display().to_string();
     let sas = sa::inbound(&configs).with_context(place)?;
     let builder = Engine::builder().max_sas(count(&sas)?).udp_ports(&sa::udp_ports(&sas));

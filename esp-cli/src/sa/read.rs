@@ -6,24 +6,80 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use esp_core::config::{Direction, SaConfig, SaFile};
+use esp_core::config::{Direction, SaConfig};
 use zeroize::Zeroizing;
 
+use super::fault::Fault;
+use super::file::{Format, Hint, Said, parse};
 use crate::files;
 use crate::locate::UDP_ENCAP_PORT;
 use crate::output;
 
-/// Reads an SA file. Warns on standard error if others may read it too.
+/// The text of an SA file, and what is to be said of the file.
+pub(crate) struct Text {
+    /// For messages.
+    pub(crate) name: String,
+    pub(crate) text: Zeroizing<String>,
+    /// Its mode, if others may read it.
+    pub(crate) shared: Option<u32>,
+}
+
+/// Reads an SA file of any format; `direction` is that of SAs which do not say. Warns on standard error if others may read
+/// it too.
 ///
 /// # Errors
 ///
 /// The file cannot be read or is no SA file. Messages name the file and the line, never a key.
-pub(crate) fn read(path: &Path, _direction: Option<Direction>) -> Result<Vec<SaConfig>> {
-    let place = || path.display().to_string();
-    let text = if files::is_standard(path) { whole(&mut io::stdin(), 0) } else { from_file(path) }
-        .with_context(place)?;
-    let text = std::str::from_utf8(&text).with_context(|| format!("{}: no text", path.display()))?;
-    SaFile::parse(text).with_context(place)
+pub(crate) fn read(path: &Path, direction: Direction, said: Said) -> Result<Vec<SaConfig>> {
+    let text = text(path)?;
+    text.warn();
+    let parsed = parse(
+        &text.text,
+        Format::of(&text.text),
+        &Hint { direction: Some(direction), said, ..Hint::default() },
+    );
+    text.refuse(&parsed.faults)?;
+    Ok(parsed.sas.into_iter().map(|entry| entry.config).collect())
+}
+
+/// The whole file, in memory that is wiped; `-` is standard input.
+///
+/// # Errors
+///
+/// The file cannot be read, is too long, or no text. Messages name it.
+pub(crate) fn text(path: &Path) -> Result<Text> {
+    let standard = files::is_standard(path);
+    let name = if standard { "standard input".to_owned() } else { path.display().to_string() };
+    let (bytes, shared) =
+        if standard { whole(&mut io::stdin(), 0).map(|text| (text, None)) } else { from_file(path) }
+            .with_context(|| name.clone())?;
+    let text = std::str::from_utf8(&bytes).with_context(|| format!("{name}: no text"))?;
+    Ok(Text { name, text: Zeroizing::new(text.to_owned()), shared })
+}
+
+impl Text {
+    /// Says on standard error that others may read the file.
+    pub(crate) fn warn(&self) {
+        if let Some(mode) = self.shared {
+            let name = &self.name;
+            output::note(&format!(
+                "esp: warning: {name} holds keys and others may read it (mode {mode:03o}); chmod 600 {name}\n"
+            ));
+        }
+    }
+
+    /// The first fault as an error, with how many there are.
+    ///
+    /// # Errors
+    ///
+    /// There is one.
+    pub(crate) fn refuse(&self, faults: &[Fault]) -> Result<()> {
+        let Some((first, more)) = faults.split_first() else { return Ok(()) };
+        match more.len() {
+            0 => bail!("{}: {first}", self.name),
+            more => bail!("{}: {first} (and {more} more: esp sa check)", self.name),
+        }
+    }
 }
 
 /// The outbound SAs to seal with: all, or the one of this name or SPI.
@@ -96,11 +152,10 @@ fn list(sas: &[&SaConfig]) -> String {
     }
 }
 
-fn from_file(path: &Path) -> Result<Zeroizing<Vec<u8>>> {
+fn from_file(path: &Path) -> Result<(Zeroizing<Vec<u8>>, Option<u32>)> {
     let mut file = File::open(path)?;
     let metadata = file.metadata()?;
-    warn_if_shared(path, &metadata);
-    whole(&mut file, metadata.len())
+    Ok((whole(&mut file, metadata.len())?, shared(&metadata)))
 }
 
 /// All that there is, in memory that is wiped. A file that says its length is read without growing the buffer.
@@ -112,20 +167,18 @@ fn whole(file: &mut impl Read, len: u64) -> Result<Zeroizing<Vec<u8>>> {
     Ok(text)
 }
 
+/// The mode of a file that others may read.
 #[cfg(unix)]
-fn warn_if_shared(path: &Path, metadata: &Metadata) {
+fn shared(metadata: &Metadata) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt;
     let mode = metadata.permissions().mode() & 0o777;
-    if metadata.is_file() && mode & READ_BY_OTHERS != 0 {
-        let path = path.display();
-        output::note(&format!(
-            "esp: warning: {path} holds keys and others may read it (mode {mode:03o}); chmod 600 {path}\n"
-        ));
-    }
+    (metadata.is_file() && mode & READ_BY_OTHERS != 0).then_some(mode)
 }
 
 #[cfg(not(unix))]
-fn warn_if_shared(_: &Path, _: &Metadata) {}
+fn shared(_: &Metadata) -> Option<u32> {
+    None
+}
 
 /// Read permission of group and others.
 #[cfg(unix)]

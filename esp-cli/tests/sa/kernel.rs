@@ -1,0 +1,128 @@
+//! The text of a real kernel: Linux 6.1, made by data/xfrm/states.sh.
+
+use super::support::Dir;
+
+const PLAIN: &str = include_str!("../data/xfrm/linux-6.1.txt");
+const STATISTICS: &str = include_str!("../data/xfrm/linux-6.1-statistics.txt");
+
+/// The states that the engine can have: those with algorithms and modes that it has.
+fn ours(text: &str) -> String {
+    let mut kept = String::new();
+    for block in text.split_inclusive('\n').fold(Vec::<String>::new(), |mut blocks, line| {
+        if line.starts_with("src ") {
+            blocks.push(String::new());
+        }
+        blocks.last_mut().unwrap().push_str(line);
+        blocks
+    }) {
+        let known = ["c001", "c002", "c003", "c004", "c005", "c006", "c007"];
+        if known.iter().any(|spi| block.contains(&format!("spi 0x0000{spi}"))) {
+            kept.push_str(&block);
+        }
+    }
+    kept
+}
+
+#[test]
+fn states_of_the_kernel_are_read() {
+    for (name, text) in [("plain", PLAIN), ("statistics", STATISTICS)] {
+        let dir = Dir::new(&format!("kernel-{name}"));
+        dir.write_sa("states", ours(text));
+        let run = dir.esp("sa convert --from xfrm --local 192.0.2.1 --local 2001:db8::1 states sa.toml");
+        run.ended(0);
+        assert!(
+            run.stderr.contains("the kernel has sent 34359738352 packets with this key"),
+            "{}",
+            run.stderr
+        );
+        assert!(run.stderr.contains("say `--seq-hi 7`"), "{}", run.stderr);
+        let json = dir.esp("sa show --json sa.toml").json(0);
+        let sas = json["sas"].as_array().unwrap();
+        assert_eq!(sas.len(), 7);
+        let sa = |spi: u32| sas.iter().find(|sa| sa["spi"] == spi).unwrap();
+        assert_eq!(
+            (&sa(0xc001)["transform"], &sa(0xc001)["direction"]),
+            (&"aes-128-gcm-16".into(), &"outbound".into())
+        );
+        assert_eq!(
+            (&sa(0xc002)["transform"], &sa(0xc002)["replay_window"]),
+            (&"aes-256-gcm-16".into(), &32.into())
+        );
+        assert_eq!((&sa(0xc004)["esn"], &sa(0xc004)["replay_window"]), (&true.into(), &4096.into()));
+        assert_eq!(
+            (&sa(0xc005)["transform"], &sa(0xc005)["mode"]),
+            (&"chacha20-poly1305".into(), &"transport".into())
+        );
+        assert_eq!(
+            (&sa(0xc006)["transform"], &sa(0xc006)["udp"]),
+            (&"aes-192-gcm-16".into(), &serde_json::json!([4500, 4501]))
+        );
+        assert_eq!(
+            (&sa(0xc007)["transform"], &sa(0xc007)["src"]),
+            (&"null-hmac-sha256-128".into(), &"2001:db8::1".into())
+        );
+        let toml = std::fs::read_to_string(dir.path("sa.toml")).unwrap();
+        assert!(
+            toml.contains(
+                "src = \"2001:db8::1/128\"\ndst = \"2001:db8::2/128\"\nprotocol = 17\nsrc_port = \"53\""
+            ),
+            "{toml}"
+        );
+    }
+}
+
+#[test]
+fn states_of_the_kernel_are_written_as_they_were() {
+    let dir = Dir::new("kernel-again");
+    dir.write_sa("states", PLAIN);
+    dir.esp("sa convert --to xfrm states again").ended(0);
+    let again = std::fs::read_to_string(dir.path("again")).unwrap();
+    let without_ah: Vec<_> = PLAIN.lines().collect();
+    let at = without_ah.iter().position(|line| line.contains("proto ah")).unwrap() - 1;
+    let end = at + without_ah[at + 1..].iter().position(|line| line.starts_with("src ")).unwrap() + 1;
+    let expected: Vec<_> = without_ah[..at].iter().chain(&without_ah[end..]).copied().collect();
+    for (written, read) in again.lines().zip(&expected) {
+        assert_eq!(written.trim_end(), read.trim_end());
+    }
+    assert_eq!(again.lines().count(), expected.len());
+}
+
+#[test]
+fn commands_say_all_that_the_states_say() {
+    let dir = Dir::new("kernel-commands");
+    dir.write_sa("states", PLAIN);
+    dir.esp("sa convert states load.sh").ended(0);
+    let commands = std::fs::read_to_string(dir.path("load.sh")).unwrap();
+    assert_eq!(commands.lines().count(), 12, "AH is passed over");
+    let command = |spi: &str| commands.lines().find(|line| line.contains(spi)).unwrap();
+    let numbers = "replay-oseq-hi 0x7 replay-oseq 0xfffffff0 replay-window 128";
+    assert!(command("0x0000c003").contains(numbers), "{}", command("0x0000c003"));
+    let marked = command("0x0000c00a");
+    for part in [
+        "flag noecn flag decap-dscp flag af-unspec",
+        "mark 0x10 mask 0xff output-mark 0x1",
+        "if_id 0x7",
+        "tfcpad 1400",
+    ] {
+        assert!(marked.contains(part), "{marked}");
+    }
+    assert!(command("0x0000c007").contains("enc 'ecb(cipher_null)' ''"), "{}", command("0x0000c007"));
+}
+
+#[test]
+fn algorithms_that_the_engine_has_not_are_named() {
+    let dir = Dir::new("kernel-missing");
+    dir.write_sa("states", PLAIN);
+    let run = dir.esp("sa check --from xfrm states");
+    run.ended(1);
+    for why in [
+        "enc: aes-128-ctr-aes-cmac-96, which is not in this build",
+        "mode: legal: tunnel, transport",
+        "aead: aes-128-gcm-8, which is not in this build",
+        "enc: aes-128-cbc-hmac-sha256-96, which is not in this build",
+        "enc: aes-256-cbc-hmac-sha1-96, which is not in this build",
+    ] {
+        assert!(run.stdout.contains(why), "{why}: {}", run.stdout);
+    }
+    assert!(run.stdout.contains("warning: not ESP: passed over"), "{}", run.stdout);
+}
