@@ -47,7 +47,6 @@ pub(crate) struct Said {
 /// What a file holds.
 #[derive(Debug)]
 pub(crate) struct Parsed {
-    pub(crate) format: Format,
     pub(crate) sas: Vec<Entry>,
     pub(crate) faults: Vec<Fault>,
     pub(crate) notes: Vec<Note>,
@@ -98,7 +97,7 @@ impl Hint {
 
 /// Reads a text to its end.
 pub(crate) fn parse(text: &str, format: Format, hint: &Hint) -> Parsed {
-    let mut parsed = Parsed { format, sas: Vec::new(), faults: Vec::new(), notes: Vec::new() };
+    let mut parsed = Parsed { sas: Vec::new(), faults: Vec::new(), notes: Vec::new() };
     match format {
         Format::Toml => {
             let (sas, faults) = SaFile::check(text);
