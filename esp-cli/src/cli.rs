@@ -1,5 +1,7 @@
 //! The command line: what there is to say, and its legal ranges.
 
+use std::path::PathBuf;
+
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use esp_core::Transform;
@@ -7,6 +9,7 @@ use esp_core::Transform;
 use crate::explain::ExplainArgs;
 use crate::sa::SaArgs;
 use crate::seal_open::{OpenArgs, SealArgs};
+use crate::shell::{CompletionsArgs, ManArgs};
 
 /// An ESP (RFC 4303) datapath engine for software switches, to try and to test.
 #[derive(Debug, Parser)]
@@ -32,6 +35,10 @@ pub(crate) enum Command {
     Sa(SaArgs),
     /// Check the cryptography of this machine against known answers
     Selftest(SelftestArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Print or write man pages
+    Man(ManArgs),
 }
 
 /// What `esp demo` can be told.
@@ -50,6 +57,9 @@ pub(crate) struct DemoArgs {
     /// Transform of every SA
     #[arg(long, value_name = "NAME", default_value = Transform::Aes128Gcm16.name(), value_parser = transforms())]
     pub(crate) transform: Transform,
+    /// Also write a capture of sealed traffic, with the SA files that open it: OUT with .esp_sa and with .toml
+    #[arg(long, value_name = "OUT")]
+    pub(crate) pcap: Option<PathBuf>,
     /// Print one JSON object on standard output instead of tables
     #[arg(long)]
     pub(crate) json: bool,
@@ -84,6 +94,8 @@ Examples:
   esp selftest               known answers on every tier that this CPU has
   esp seal --sa sa.toml plain.pcap sealed.pcap
   esp open --sa sa.toml sealed.pcap opened.pcap
+  esp explain sealed.pcap --sa sa.toml
+  esp sa generate --src 192.0.2.1 --dst 198.51.100.1 west.toml east.toml
   esp help demo              the options of one command
 
 Environment:
@@ -99,6 +111,7 @@ Exit code 1 if a packet was lost or differed.
 
 Examples:
   esp demo --seconds 20 --workers 4
+  esp demo --seconds 1 --pcap demo.pcapng
   esp demo --sas 100000 --transform chacha20-poly1305
   esp demo --seconds 1 --json | jq .conservation
   ESP_CPU_DENY=aesni esp demo

@@ -12,6 +12,7 @@ mod bad_packets;
 mod batch;
 mod carrier;
 mod cpus;
+mod pcap;
 mod phase;
 mod plan;
 mod progress;
@@ -43,6 +44,7 @@ use sas::Sas;
 /// standard output cannot be written.
 pub(crate) fn run(args: &DemoArgs) -> Result<ExitCode> {
     let denied = cpu_deny::from_env()?;
+    let tries = args.pcap.as_deref().map(|out| pcap::write(out, args.transform, &denied)).transpose()?;
     let plan = Plan::new(args, &cpus::allowed());
     let progress = Progress::new(&plan, args.json);
     let sas = Sas::install(&plan, &denied, &progress)?;
@@ -56,6 +58,9 @@ pub(crate) fn run(args: &DemoArgs) -> Result<ExitCode> {
     progress.finish();
     let report = Report::new(&plan, &denied, &sas, bad_packets, &phases)?;
     output::print_report(&report, args.json, || text::render(&report, &plan))?;
+    if let Some(tries) = tries {
+        output::note(&tries);
+    }
     Ok(output::exit_code(report.ok))
 }
 

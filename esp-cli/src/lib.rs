@@ -14,6 +14,7 @@ mod output;
 pub mod sa;
 mod seal_open;
 mod selftest;
+mod shell;
 mod table;
 
 use std::process::ExitCode;
@@ -31,6 +32,8 @@ pub fn run() -> ExitCode {
         Command::Explain(args) => explain::run(&args),
         Command::Sa(args) => sa::run(&args),
         Command::Selftest(args) => selftest::run(&args),
+        Command::Completions(args) => shell::completions(&args),
+        Command::Man(args) => shell::man(&args),
     };
     done.unwrap_or_else(|error| {
         output::note(&format!("esp: {error:#}\n"));

@@ -1,6 +1,12 @@
 //! `esp explain` names the mistake with which a capture was made. The packets come from the slow ESP, which shares no code
 //! with the engine.
 
+#![expect(clippy::unwrap_used, reason = "what cannot be set up fails the test")]
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "numbers of packets are small, sums are cut as RFC 1071 cuts them"
+)]
+
 #[path = "capture/support.rs"]
 #[expect(dead_code, reason = "some of it is another test's")]
 mod support;
@@ -309,7 +315,7 @@ fn what_is_not_esp_or_not_whole_is_said() {
         assert_eq!((&json["packet"]["verdict"], &json["ok"]), (&verdict.into(), &ok.into()), "{json:#}");
     }
     let dir = Dir::new("explain-cut");
-    dir.write_sa("sa.toml", file(""));
+    dir.write_sa("sa.toml", &file(""));
     let mut pcap = Pcap::new(101, sealed(&sender(), 1));
     pcap.records[2].frame.truncate(40);
     dir.write("in.pcap", pcap.bytes());
@@ -329,7 +335,7 @@ fn damaged_packets_never_harm_and_agree_with_the_engine() {
         packets.push(packet);
     }
     let dir = Dir::new("explain-damaged");
-    dir.write_sa("sa.toml", file(""));
+    dir.write_sa("sa.toml", &file(""));
     dir.write("in.pcap", Pcap::new(101, packets).bytes());
     let opened = dir.esp("open --sa sa.toml --json in.pcap out.pcap").json(1);
     for number in (1..=300).step_by(37) {

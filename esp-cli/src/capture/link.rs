@@ -25,8 +25,6 @@ pub(crate) enum Content {
 }
 
 impl Link {
-    /// Ethernet without frame check sequence.
-    pub(crate) const ETHERNET: Link = Link { number: ETHERNET, fcs_len: 0 };
     /// No layer 2.
     pub(crate) const RAW: Link = Link { number: RAW, fcs_len: 0 };
 

@@ -82,7 +82,7 @@ mod tests {
         for transform in Transform::ALL {
             let key: Vec<u8> = (0..).take(transform.key_len()).collect();
             let judge = Judge::new(*transform, &key).unwrap();
-            let mut esp: Vec<u8> = (0..60 + transform.icv_len() as u8).collect();
+            let mut esp: Vec<u8> = (0..).take(60 + transform.icv_len()).collect();
             judge.seal(&mut esp, Some(7)).unwrap();
             assert!(judge.authentic(&esp, Some(7), transform.icv_len()), "{transform}");
             assert!(!judge.authentic(&esp, Some(8), transform.icv_len()));

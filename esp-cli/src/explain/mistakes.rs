@@ -108,9 +108,9 @@ impl<'a> Search<'a> {
             let others = deviation::of_packet(&base, self.evidence, judge.transform(), is_own);
             for (at, one) in others.iter().enumerate() {
                 if is_own {
-                    all.push(one.clone())
+                    all.push(one.clone());
                 } else {
-                    pairs.push(one.clone())
+                    pairs.push(one.clone());
                 }
                 if is_own && one.deviations.iter().all(Deviation::is_common) {
                     let second = others.iter().skip(at + 1).filter_map(|other| one.and(other, &base));

@@ -290,7 +290,7 @@ pub(super) fn verdict(story: &mut Story, verdict: &Verdict) {
             stage.fact("delivered", bytes(got.len as usize));
         }
         Verdict::Dropped { reason, .. } => {
-            stage.mark(Mark::Fail, format!("{text}: {}", words::rule(*reason)))
+            stage.mark(Mark::Fail, format!("{text}: {}", words::rule(*reason)));
         }
         _ => stage.mark(Mark::Note, text),
     }

@@ -129,8 +129,8 @@ fn dump(text: &mut String, story: &Story) {
 fn conclusion(text: &mut String, cause: &Cause) {
     text.push('\n');
     for found in &cause.found {
-        let _ = writeln!(text, "Cause: {}.", found.cause);
-        let _ = writeln!(text, "Do:    {}.", found.todo);
+        paragraph(text, "Cause: ", &found.cause);
+        paragraph(text, "Do:    ", &found.todo);
         if cause.tried > 0 && found.of > 1 {
             let _ = writeln!(
                 text,
@@ -140,11 +140,28 @@ fn conclusion(text: &mut String, cause: &Cause) {
         }
     }
     if let Some(none) = &cause.text {
-        let _ = writeln!(text, "Cause: {none}.");
+        paragraph(text, "Cause: ", none);
     }
     if cause.tried > 0 {
         let _ = writeln!(text, "       {} tried.", counted(cause.tried as u64, "combination"));
     }
+}
+
+/// A sentence, wrapped behind its label.
+fn paragraph(text: &mut String, label: &str, sentence: &str) {
+    text.push_str(label);
+    let mut column = label.len();
+    for (at, word) in sentence.split(' ').enumerate() {
+        if at > 0 && column + 1 + word.len() > WIDTH {
+            let _ = write!(text, "\n{:width$}{word}", "", width = label.len());
+            column = label.len() + word.len();
+        } else {
+            let gap = if at == 0 { "" } else { " " };
+            let _ = write!(text, "{gap}{word}");
+            column += gap.len() + word.len();
+        }
+    }
+    text.push_str(".\n");
 }
 
 /// Columns of a terminal.

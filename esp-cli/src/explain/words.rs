@@ -63,7 +63,7 @@ pub(super) fn hex(bytes: &[u8]) -> String {
     let digits = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     match bytes.len() {
         0 => "none".to_owned(),
-        ..=32 => digits(bytes),
+        1..=32 => digits(bytes),
         len => format!("{}..{}", digits(&bytes[..12]), digits(&bytes[len - 4..])),
     }
 }

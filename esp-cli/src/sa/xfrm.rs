@@ -77,7 +77,7 @@ impl Parsed {
         match State::read(block) {
             Ok(Some(state)) => self.states.push(state),
             Ok(None) => {
-                self.notes.push(Note { line: Some(number), message: "not ESP: passed over".to_owned() })
+                self.notes.push(Note { line: Some(number), message: "not ESP: passed over".to_owned() });
             }
             Err(fault) => self.faults.push(fault),
         }

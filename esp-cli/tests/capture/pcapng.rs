@@ -1,5 +1,7 @@
 //! pcapng files: written here byte by byte, judged by a library, and by their own bytes where nothing may change.
 
+#![expect(clippy::unwrap_used, reason = "what cannot be set up fails the test")]
+
 use pcap_file::pcapng::{Block, PcapNgReader};
 
 use super::support::Dir;

@@ -26,7 +26,7 @@ impl Dir {
     }
 
     /// Writes an SA file that only its owner can read.
-    pub(crate) fn write_sa(&self, name: &str, text: impl AsRef<[u8]>) {
+    pub(crate) fn write_sa(&self, name: &str, text: &str) {
         self.write(name, text);
         #[cfg(unix)]
         {

@@ -16,7 +16,7 @@ fn sas() -> String {
 #[test]
 fn toml_becomes_esp_sa_and_back() {
     let dir = Dir::new("convert-esp-sa");
-    dir.write_sa("sa.toml", sas());
+    dir.write_sa("sa.toml", &sas());
     let run = dir.esp("sa convert sa.toml esp_sa");
     run.ended(0);
     assert_eq!(run.stderr, "sa.toml (TOML) -> esp_sa (esp_sa): 2 SAs\n");
@@ -49,7 +49,7 @@ fn toml_becomes_esp_sa_and_back() {
 #[test]
 fn toml_becomes_a_state_of_the_kernel_and_back() {
     let dir = Dir::new("convert-xfrm");
-    dir.write_sa("sa.toml", sas());
+    dir.write_sa("sa.toml", &sas());
     dir.esp("sa convert sa.toml sa.xfrm").ended(0);
     let text = std::fs::read_to_string(dir.path("sa.xfrm")).unwrap();
     let expected = format!(
@@ -86,7 +86,7 @@ fn toml_becomes_a_state_of_the_kernel_and_back() {
 #[test]
 fn b82_keys_go_to_files_of_their_owner_and_nowhere_else() {
     let dir = Dir::new("convert-keys");
-    dir.write_sa("sa.toml", sas());
+    dir.write_sa("sa.toml", &sas());
     let run = dir.esp("sa convert --to esp_sa sa.toml -");
     run.refused("standard output would show keys; name a file, or say --show-keys");
     let run = dir.esp("sa convert --to esp_sa --show-keys sa.toml -");
@@ -118,7 +118,7 @@ fn what_wireshark_cannot_name_is_a_comment() {
     let dir = Dir::new("convert-unnamed");
     let text =
         sas().replace("src = '192.0.2.1'\ndst = '192.0.2.2'\nesn", "esn").replace("'tunnel'", "'transport'");
-    dir.write_sa("sa.toml", text);
+    dir.write_sa("sa.toml", &text);
     dir.esp("sa convert sa.toml esp_sa").ended(0);
     let text = std::fs::read_to_string(dir.path("esp_sa")).unwrap();
     assert!(
@@ -134,14 +134,14 @@ fn what_wireshark_cannot_name_is_a_comment() {
 fn every_format_opens_captures() {
     let dir = Dir::new("convert-open");
     let outbound = sas().replace("inbound", "outbound").replace("replay_window = 128\n", "");
-    dir.write_sa("sa.toml", outbound.replace("dst_port = 4501", ""));
+    dir.write_sa("sa.toml", &outbound.replace("dst_port = 4501", ""));
     let clear = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/dns_icmp.pcap");
     dir.esp_args(&["seal", "--sa", "sa.toml", "--spi", "0xc001", clear, "sealed"]).ended(0);
     for (name, more) in [("sa.xfrm", ""), ("esp_sa", "--udp --esn"), ("sa.toml", "")] {
         if name != "sa.toml" {
             dir.esp_args(&["sa", "convert", "sa.toml", name]).ended(0);
         } else {
-            dir.write_sa("sa.toml", sas());
+            dir.write_sa("sa.toml", &sas());
             dir.esp("sa convert --local 192.0.2.2 sa.xfrm sa2.toml").ended(0);
             std::fs::rename(dir.path("sa2.toml"), dir.path("sa.toml")).unwrap();
         }

@@ -247,7 +247,7 @@ fn malformed_toml_is_checked_to_the_end() {
     let text = [sa("ttl = 5"), sa("mtu = 100"), sa("").replace("0x1001", "0x1002"), sa("esn = 3")]
         .concat()
         .replace("KEY", KEY);
-    dir.write_sa("file", text);
+    dir.write_sa("file", &text);
     let json = dir.esp("sa check --json file").json(1);
     let lines: Vec<_> =
         json["files"][0]["errors"].as_array().unwrap().iter().map(|error| error["line"].clone()).collect();

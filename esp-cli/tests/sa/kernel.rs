@@ -12,7 +12,9 @@ fn ours(text: &str) -> String {
         if line.starts_with("src ") {
             blocks.push(String::new());
         }
-        blocks.last_mut().unwrap().push_str(line);
+        if let Some(block) = blocks.last_mut() {
+            block.push_str(line);
+        }
         blocks
     }) {
         let known = ["c001", "c002", "c003", "c004", "c005", "c006", "c007"];
@@ -27,7 +29,7 @@ fn ours(text: &str) -> String {
 fn states_of_the_kernel_are_read() {
     for (name, text) in [("plain", PLAIN), ("statistics", STATISTICS)] {
         let dir = Dir::new(&format!("kernel-{name}"));
-        dir.write_sa("states", ours(text));
+        dir.write_sa("states", &ours(text));
         let run = dir.esp("sa convert --from xfrm --local 192.0.2.1 --local 2001:db8::1 states sa.toml");
         run.ended(0);
         assert!(

@@ -77,7 +77,7 @@ fn what_is_not_ip_is_told_from_what_lies() {
 
 #[test]
 fn the_ether_type_follows_the_packet() {
-    let ethernet = Link::ETHERNET;
+    let ethernet = Link::from_field(1).unwrap();
     let mut l2 = frame(&[0x8100, 0x0800], &[]);
     ethernet.set_version(&mut l2, 6);
     assert_eq!(l2, frame(&[0x8100, 0x86dd], &[]));

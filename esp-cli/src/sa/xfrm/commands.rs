@@ -42,9 +42,9 @@ fn argument(line: &Line, text: &mut String) {
             };
             let _ = write!(text, " {kind} '{}' ", algorithm.name.replace('\'', ""));
             if algorithm.key.is_empty() {
-                text.push_str("''")
+                text.push_str("''");
             } else {
-                hex(&algorithm.key, text)
+                hex(&algorithm.key, text);
             }
             match algorithm.icv_bits {
                 Some(bits) => write!(text, " {bits}"),
