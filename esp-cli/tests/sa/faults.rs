@@ -327,3 +327,27 @@ fn doubts_are_warnings() {
     }
     dir.esp("sa check none").refused("none: No such file");
 }
+
+#[test]
+fn b39_keys_have_the_length_of_the_rfc_and_no_other() {
+    let dir = Dir::new("faults-b39");
+    for (transform, right) in [("null-hmac-sha256-128", 32), ("aes-256-gcm-16", 36), ("aes-128-gcm-16", 20)] {
+        for len in [0, 1, 16, 19, 20, 31, 32, 33, 35, 36, 37, 64] {
+            let key: String = (0..len).map(|at| format!("{:02x}", at * 37 % 251)).collect();
+            dir.write_sa(
+                "file",
+                &format!(
+                    "[[sa]]\ndirection = 'inbound'\nspi = 300\ntransform = '{transform}'\nkey = '{key}'\nmode = 'transport'\n"
+                ),
+            );
+            let run = dir.esp("sa check file");
+            assert_eq!(run.code, Some(i32::from(len != right)), "{transform}, {len} bytes: {}", run.stdout);
+            assert_eq!(
+                run.stdout.contains(&format!("takes exactly {right} bytes")),
+                len != right,
+                "{}",
+                run.stdout
+            );
+        }
+    }
+}
