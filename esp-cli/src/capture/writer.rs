@@ -43,7 +43,8 @@ impl<W: Write> Writer<W> {
     /// The file cannot be written.
     pub(crate) fn packet(&mut self, stamp: &Stamp, frame: &[u8], unchanged: bool) -> Result<()> {
         let len = u32::try_from(frame.len()).context("a frame of 4 GB or more")?;
-        let len_twice = [self.order(len), self.order(len)].concat();
+        let [a, b, c, d] = self.order(len);
+        let len_twice = [a, b, c, d, a, b, c, d];
         match stamp.form {
             Form::Classic => {
                 let (sec_frac, _) = stamp.head.split_at(8);
@@ -68,10 +69,12 @@ impl<W: Write> Writer<W> {
 
     fn packet_block(&mut self, block_type: u32, head: &[&[u8]], frame: &[u8], options: &[u8]) -> Result<()> {
         let padding = frame.len().next_multiple_of(4) - frame.len();
-        let head = head.concat();
-        let len = FRAMING_LEN + head.len() + frame.len() + padding + options.len();
+        let head_len = head.iter().map(|part| part.len()).sum::<usize>();
+        let len = FRAMING_LEN + head_len + frame.len() + padding + options.len();
         let len = self.order(u32::try_from(len).context("a block of 4 GB or more")?);
-        self.put(&[&self.order(block_type), &len, &head, frame, &[0; 3][..padding], options, &len])
+        self.put(&[&self.order(block_type), &len])?;
+        self.put(head)?;
+        self.put(&[frame, &[0; 3][..padding], options, &len])
     }
 
     fn put(&mut self, parts: &[&[u8]]) -> Result<()> {

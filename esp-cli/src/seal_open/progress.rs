@@ -13,6 +13,8 @@ pub(crate) struct Progress {
     bar: ProgressBar,
     begun: Instant,
     shown: bool,
+    /// Where it is next worth a look at the clock, in bytes.
+    next: u64,
 }
 
 impl Progress {
@@ -27,11 +29,15 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        Self { bar, begun: Instant::now(), shown: false }
+        Self { bar, begun: Instant::now(), shown: false, next: 0 }
     }
 
     /// So many bytes of the file were read.
     pub(crate) fn at(&mut self, offset: u64) {
+        if offset < self.next {
+            return;
+        }
+        self.next = offset + STEP;
         if !self.shown && self.begun.elapsed() > PATIENCE && stderr().is_terminal() {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
             self.shown = true;
@@ -47,5 +53,7 @@ impl Progress {
     }
 }
 
+/// Bytes between two looks at the clock.
+const STEP: u64 = 1 << 18;
 /// A run that is over sooner shows nothing.
 const PATIENCE: Duration = Duration::from_millis(500);
