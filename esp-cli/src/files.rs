@@ -1,6 +1,6 @@
 //! Files that are written: beside their place first, and moved there when they are whole; and standard output.
 
-use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -32,6 +32,20 @@ pub(crate) fn apart(output: &Path, inputs: &[&Path]) -> Result<()> {
 /// Whether `path` is `-`: standard input or output.
 pub(crate) fn is_standard(path: &Path) -> bool {
     path == Path::new("-")
+}
+
+/// Whether two paths are one place, be there a file or not.
+pub(crate) fn same_place(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| {
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let new = || Some(fs::canonicalize(parent.unwrap_or(Path::new("."))).ok()?.join(path.file_name()?));
+        fs::canonicalize(path).ok().or_else(new)
+    };
+    let linked = match (fs::metadata(one), fs::metadata(other)) {
+        (Ok(one), Ok(other)) => same(&one, &other),
+        _ => false,
+    };
+    linked || one == other || place(one).is_some_and(|one| place(other) == Some(one))
 }
 
 /// Where a command writes to.
@@ -91,14 +105,7 @@ impl Replacing {
     ///
     /// The directory cannot be written to.
     pub(crate) fn create(path: &Path) -> Result<Self> {
-        // Behind a symbolic link stands the file to replace.
-        let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let name = place.file_name().with_context(|| format!("{}: names no file", path.display()))?;
-        let unique = format!(".{}.{:016x}.tmp", name.to_string_lossy(), rand::random::<u64>());
-        let temporary = place.with_file_name(unique);
-        let context = || format!("{}: cannot create {}", path.display(), temporary.display());
-        let file = options().open(&temporary).with_context(context)?;
-        let output = Self { file, temporary, place, committed: false };
+        let output = Self::beside(path, &mut options())?;
         if let Ok(existing) = fs::metadata(&output.place) {
             output
                 .file
@@ -108,15 +115,25 @@ impl Replacing {
         Ok(output)
     }
 
-    /// As [`Replacing::create`], for a file that holds keys: only its owner may read it, whatever was there before.
+    /// As [`Replacing::create`], for a file that holds keys: from the start only its owner may read it, whatever was there
+    /// before.
     ///
     /// # Errors
     ///
     /// As [`Replacing::create`].
     pub(crate) fn private(path: &Path) -> Result<Self> {
-        let output = Self::create(path)?;
-        output.file.set_permissions(owner_only()?).with_context(|| path.display().to_string())?;
-        Ok(output)
+        Self::beside(path, owner_only(&mut options()))
+    }
+
+    fn beside(path: &Path, options: &mut OpenOptions) -> Result<Self> {
+        // Behind a symbolic link stands the file to replace.
+        let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let name = place.file_name().with_context(|| format!("{}: names no file", path.display()))?;
+        let unique = format!(".{}.{:016x}.tmp", name.to_string_lossy(), rand::random::<u64>());
+        let temporary = place.with_file_name(unique);
+        let context = || format!("{}: cannot create {}", path.display(), temporary.display());
+        let file = options.open(&temporary).with_context(context)?;
+        Ok(Self { file, temporary, place, committed: false })
     }
 
     /// Writes all of `bytes`.
@@ -150,23 +167,24 @@ impl Drop for Replacing {
     }
 }
 
-/// A new file that nobody else can open before its permissions are set.
+/// A new file.
 fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     options
 }
 
+/// That nobody else can open, not even before its first byte is written.
 #[cfg(unix)]
-fn owner_only() -> Result<Permissions> {
-    use std::os::unix::fs::PermissionsExt;
-    Ok(Permissions::from_mode(0o600))
+fn owner_only(options: &mut OpenOptions) -> &mut OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt;
+    options.mode(0o600)
 }
 
 /// There is no such mode: the directory decides.
 #[cfg(not(unix))]
-fn owner_only() -> Result<Permissions> {
-    Ok(fs::metadata(".")?.permissions())
+fn owner_only(options: &mut OpenOptions) -> &mut OpenOptions {
+    options
 }
 
 #[cfg(unix)]

@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use esp_core::config::{Direction, Mode};
 use zeroize::Zeroizing;
 
+use super::fault::Note;
 use super::file::{Format, Hint, Said, parse, write};
 use super::read::{self, Text};
 use super::xfrm;
@@ -113,11 +114,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode> {
 }
 
 /// Writes keys to a file of their owner's alone, or to standard output.
-///
-/// # Errors
-///
-/// The file cannot be written.
-pub(super) fn put(path: &Path, text: &str) -> Result<()> {
+fn put(path: &Path, text: &str) -> Result<()> {
     if files::is_standard(path) {
         return output::print(text);
     }
@@ -133,12 +130,18 @@ fn converted(
     from: Format,
     to: Format,
 ) -> Result<(Zeroizing<String>, usize)> {
-    // From the kernel to the kernel, everything stays: marks, limits, the numbers themselves.
+    // From the kernel to the kernel, marks, limits and the numbers themselves stay.
     if from == Format::Xfrm && matches!(to, Format::Xfrm | Format::IpCommands) {
         let states = xfrm::parse(&text.text);
         text.refuse(&states.faults)?;
-        let print = if to == Format::Xfrm { xfrm::print } else { xfrm::commands };
-        return Ok((print(&states.states), states.states.len()));
+        text.tell(&states.notes);
+        let count = states.states.len();
+        if to == Format::Xfrm {
+            return Ok((xfrm::print(&states.states), count));
+        }
+        let lost: Vec<_> = states.states.iter().flat_map(xfrm::not_in_commands).collect();
+        text.tell(&lost);
+        return Ok((commented(&lost, &xfrm::commands(&states.states)), count));
     }
     let hint = Hint {
         // Neither foreign format says which way an SA goes, so to write one it need not be known.
@@ -152,17 +155,35 @@ fn converted(
     };
     let parsed = parse(&text.text, from, &hint);
     text.refuse(&parsed.faults)?;
-    for note in &parsed.notes {
-        let line = note.line.map_or_else(String::new, |line| format!("line {line}: "));
-        output::note(&format!("esp: note: {}: {line}{}\n", text.name, note.message));
-    }
+    text.tell(&parsed.notes);
     let sas: Vec<_> = parsed.sas.into_iter().map(|entry| entry.config).collect();
     let (written, notes) = match write(&sas, to) {
         Ok(written) => written,
         Err(why) => bail!("{}: {why}", text.name),
     };
     notes.iter().for_each(|note| output::note(&format!("esp: note: {note}\n")));
-    Ok((written, sas.len()))
+    let mut comments = parsed.notes;
+    comments.extend(notes.into_iter().map(|message| Note { line: None, message }));
+    // The states of the kernel have no comments, and those of Wireshark's table stand at their lines.
+    let has_room = matches!(to, Format::Toml | Format::IpCommands);
+    Ok((if has_room { commented(&comments, &written) } else { written }, sas.len()))
+}
+
+/// The text behind comments that say what it does not hold.
+fn commented(notes: &[Note], text: &str) -> Zeroizing<String> {
+    let mut head = String::new();
+    for note in notes {
+        // A comment ends with its line, and TOML has no control characters in it.
+        let message: String = note.message.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        head.push_str(&format!("# {message}\n"));
+    }
+    if !head.is_empty() {
+        head.push('\n');
+    }
+    let mut whole = Zeroizing::new(String::with_capacity(head.len() + text.len()));
+    whole.push_str(&head);
+    whole.push_str(text);
+    whole
 }
 
 /// The format that a file's name asks for.
@@ -182,8 +203,8 @@ fn by_name(path: &Path) -> Option<Format> {
 const HELP: &str = "\
 Formats by the name of OUT: *.toml, esp_sa and *.esp_sa, *.xfrm (the text of `ip xfrm state`), *.sh (commands that load the \
 states into a kernel). OUT is readable for its owner only, and replaced only when all is well. What a format cannot hold is \
-said on standard error, and in the comments of an esp_sa file. From `ip xfrm state` to commands nothing is lost, sequence \
-numbers included.
+said on standard error and, but for *.xfrm, in comments. From `ip xfrm state` to commands the sequence numbers go along; \
+which numbers of the window were received does not.
 
 Exit codes: 0 done; 2 the command could not be carried out, and OUT is as it was.
 

@@ -101,6 +101,12 @@ impl EspSa {
         for at in [5, 7] {
             pattern::key(sa.text(at)).map_err(|why| sa.fault(at, &why))?;
         }
+        if sa.fields.len() == FIELDS.len() {
+            if !["32-bit", "64-bit"].contains(&sa.text(8)) {
+                return Err(sa.fault(8, "legal: 32-bit, 64-bit"));
+            }
+            pattern::number(sa.text(9)).map_err(|why| sa.fault(9, &why))?;
+        }
         Ok(sa)
     }
 

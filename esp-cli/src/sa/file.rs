@@ -217,13 +217,6 @@ fn write_esp_sa(sas: &[SaConfig]) -> Result<(Zeroizing<String>, Vec<String>), St
 }
 
 fn not_of_the_kernel(sa: &SaConfig) -> Option<String> {
-    let lost = [
-        (sa.name.is_some(), "name"),
-        (sa.selectors.len() > 1, "selectors (the kernel has one)"),
-        (sa.mtu.is_some(), "mtu"),
-        (sa.tfc_pad_to.is_some(), "tfc_pad_to"),
-        (sa.tun_id != 0, "tun_id"),
-    ];
-    let lost: Vec<_> = lost.iter().filter(|(is, _)| *is).map(|(_, what)| *what).collect();
+    let lost = xfrm::not_in_state(sa);
     (!lost.is_empty()).then(|| format!("{}: not in this format: {}", super::shown(sa), lost.join(", ")))
 }

@@ -12,9 +12,9 @@ use rand::TryRng;
 use rand::rngs::SysRng;
 use zeroize::Zeroizing;
 
-use super::convert::{ModeName, put};
+use super::convert::ModeName;
 use crate::cli::transforms;
-use crate::files;
+use crate::files::{self, Replacing};
 use crate::output;
 
 /// What `esp sa generate` can be told.
@@ -37,8 +37,11 @@ pub(crate) struct GenerateArgs {
     /// UDP encapsulation, port 4500 to 4500
     #[arg(long)]
     udp: bool,
+    /// Extended (64-bit) sequence numbers, as without either option
+    #[arg(long, overrides_with = "no_esn")]
+    esn: bool,
     /// 32-bit sequence numbers instead of extended ones
-    #[arg(long)]
+    #[arg(long, overrides_with = "esn")]
     no_esn: bool,
     /// Anti-replay window, 32 to 2097152 bits
     #[arg(long, value_name = "BITS", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(32..=2_097_152))]
@@ -70,7 +73,9 @@ pub(crate) struct GenerateArgs {
 /// A file exists or cannot be written, the options contradict each other, or the system has no random numbers.
 pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode> {
     ensure!(
-        args.west != args.east && !files::is_standard(&args.west) && !files::is_standard(&args.east),
+        !files::same_place(&args.west, &args.east)
+            && !files::is_standard(&args.west)
+            && !files::is_standard(&args.east),
         "WEST and EAST are two files: keys do not go to standard output"
     );
     for path in [&args.west, &args.east] {
@@ -84,10 +89,13 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode> {
     ensure!(back.spi != there.spi, "--spi and --spi-back are the same; each SA has its own");
     let west = [end(&there, Direction::Outbound, args), end(&back, Direction::Inbound, args)];
     let east = [end(&there, Direction::Inbound, args), end(&back, Direction::Outbound, args)];
+    let mut written = Vec::with_capacity(2);
     for (path, sas) in [(&args.west, west), (&args.east, east)] {
         check(&sas)?;
-        write(path, &sas)?;
+        written.push(beside(path, &sas)?);
     }
+    // Both or, as far as a file system allows, neither: one end without the other is of no use.
+    written.into_iter().try_for_each(Replacing::commit)?;
     output::note(&format!(
         "{}, {}: {}, SPI {:#010x} there and {:#010x} back\n",
         args.west.display(),
@@ -113,7 +121,7 @@ fn sa(
     let key = Secret::from(key.as_slice());
     let mut sa = SaConfig::new(Direction::Outbound, spi, args.transform, key, mode);
     sa.name = Some(format!("{}-{suffix}", args.name));
-    (sa.src, sa.dst, sa.esn) = (src, dst, !args.no_esn);
+    (sa.src, sa.dst, sa.esn) = (src, dst, args.esn || !args.no_esn);
     sa.udp = args.udp.then(UdpEncap::default);
     Ok(sa)
 }
@@ -147,12 +155,15 @@ fn check(sas: &[SaConfig]) -> Result<()> {
     Ok(())
 }
 
-fn write(path: &Path, sas: &[SaConfig]) -> Result<()> {
+/// The file of one end, not yet in its place.
+fn beside(path: &Path, sas: &[SaConfig]) -> Result<Replacing> {
     let sas = SaFile::write(sas);
     let mut text = Zeroizing::new(String::with_capacity(HEAD.len() + sas.len()));
     text.push_str(HEAD);
     text.push_str(&sas);
-    put(path, &text)
+    let mut file = Replacing::private(path)?;
+    file.write(text.as_bytes())?;
+    Ok(file)
 }
 
 const HEAD: &str = "\

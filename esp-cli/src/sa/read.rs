@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use esp_core::config::{Direction, SaConfig};
 use zeroize::Zeroizing;
 
-use super::fault::Fault;
+use super::fault::{Fault, Note};
 use super::file::{Format, Hint, Said, parse};
 use crate::files;
 use crate::locate::UDP_ENCAP_PORT;
@@ -25,7 +25,7 @@ pub(crate) struct Text {
 }
 
 /// Reads an SA file of any format; `direction` is that of SAs which do not say. Warns on standard error if others may read
-/// it too.
+/// it too, and of what an SA does not take over, such as the numbers that a kernel has sent.
 ///
 /// # Errors
 ///
@@ -39,6 +39,7 @@ pub(crate) fn read(path: &Path, direction: Direction, said: Said) -> Result<Vec<
         &Hint { direction: Some(direction), said, ..Hint::default() },
     );
     text.refuse(&parsed.faults)?;
+    text.tell(&parsed.notes);
     Ok(parsed.sas.into_iter().map(|entry| entry.config).collect())
 }
 
@@ -65,6 +66,14 @@ impl Text {
             output::note(&format!(
                 "esp: warning: {name} holds keys and others may read it (mode {mode:03o}); chmod 600 {name}\n"
             ));
+        }
+    }
+
+    /// Says on standard error what should be known of the SAs.
+    pub(crate) fn tell(&self, notes: &[Note]) {
+        for note in notes {
+            let line = note.line.map_or_else(String::new, |line| format!("line {line}: "));
+            output::note(&format!("esp: warning: {}: {line}{}\n", self.name, note.message));
         }
     }
 

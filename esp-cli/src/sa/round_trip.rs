@@ -1,7 +1,8 @@
 //! The property of the fuzz target `sa_files`.
 
-use esp_core::config::SaFile;
+use esp_core::config::{Direction, SaFile};
 
+use super::file::{Format, Hint, parse};
 use super::{esp_sa, xfrm};
 
 /// Reads any bytes as an SA file of each format. What is read and printed must be read again as the same; and no fault
@@ -35,6 +36,15 @@ pub fn round_trip(bytes: &[u8]) {
     assert_eq!(again.faults, []);
     assert_eq!(xfrm::print(&again.states), printed);
     xfrm::commands(&again.states);
+
+    for direction in [Direction::Inbound, Direction::Outbound] {
+        for format in [Format::Toml, Format::EspSa, Format::Xfrm] {
+            let hint = Hint { direction: Some(direction), ..Hint::default() };
+            let parsed = parse(text, format, &hint);
+            parsed.faults.iter().for_each(|fault| hides_keys(&fault.to_string(), text));
+            parsed.notes.iter().for_each(|note| hides_keys(&note.message, text));
+        }
+    }
 }
 
 /// No word of 32 hexadecimal digits or more goes from the text into a message.

@@ -16,12 +16,14 @@
 mod commands;
 mod convert;
 mod line;
+mod selector;
+mod words;
 
 use zeroize::Zeroizing;
 
 use super::fault::{Fault, Note};
-pub(super) use commands::commands;
-pub(super) use convert::{from_config, to_config};
+pub(super) use commands::{commands, not_in_commands};
+pub(super) use convert::{from_config, not_in_state, to_config};
 use line::Line;
 
 /// One ESP state. `Debug` does not show keys.
@@ -77,7 +79,7 @@ impl Parsed {
         match State::read(block) {
             Ok(Some(state)) => self.states.push(state),
             Ok(None) => {
-                self.notes.push(Note { line: Some(number), message: "not ESP: passed over".to_owned() });
+                self.notes.push(Note::new(number, "not ESP: passed over"));
             }
             Err(fault) => self.faults.push(fault),
         }

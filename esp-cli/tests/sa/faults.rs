@@ -129,6 +129,14 @@ fn malformed_esp_sa_lines_are_named_by_place_and_field() {
         ("\"IP\\v4\",\"*\"", "file:1:4: error: an escape is \\x and two hexadecimal digits"),
         ("\"IP\\x4\",\"*\"", "error: an escape is \\x and two hexadecimal digits"),
         (
+            "\"IPv4\",\"*\",\"*\",\"0x1001\",@,\"0xKEY\",\"NULL\",\"\",\"65-bit\",\"0x0\"",
+            "error: sequence number length: legal: 32-bit, 64-bit",
+        ),
+        (
+            "\"IPv4\",\"*\",\"*\",\"0x1001\",@,\"0xKEY\",\"NULL\",\"\",\"64-bit\",\"0x100000000\"",
+            "error: ESN high bits: legal: 0..=ffffffff, hexadecimal",
+        ),
+        (
             "\"IPv4\",\"*\",\"*\",\"0x1001\",@,\"0xKEY\",\"NULL\",\"\"\n\"IPv6\",\"*\",\"*\",\"4097\",@,\"0xKEY\",\"NULL\",\"\"",
             "file:2:1: error: spi: 0x00001001: the inbound SA of line 1 has it too",
         ),

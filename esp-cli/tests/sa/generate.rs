@@ -74,6 +74,7 @@ fn contradictions_are_refused() {
     let cases = [
         ("west.toml east.toml", "src: got nothing; legal: a unicast IP address; an outbound tunnel needs it"),
         ("--mode transport west.toml west.toml", "WEST and EAST are two files"),
+        ("--mode transport west.toml ./west.toml", "WEST and EAST are two files"),
         ("--mode transport west.toml -", "WEST and EAST are two files"),
         ("--mode transport --spi 5 west.toml east.toml", "out of range; legal: 256..=4294967295"),
         (

@@ -36,6 +36,13 @@ pub(super) fn spi(text: &str) -> Result<(), String> {
     }
 }
 
+/// Whether `text` is a high half: nothing, or hexadecimal with or without `0x`.
+pub(super) fn number(text: &str) -> Result<(), String> {
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
+    let good = digits.len() <= 8 && digits.chars().all(|c| c.is_ascii_hexdigit());
+    if good { Ok(()) } else { Err("legal: 0..=ffffffff, hexadecimal".to_owned()) }
+}
+
 /// Whether `text` is a key: nothing, hexadecimal behind `0x`, or text.
 pub(super) fn key(text: &str) -> Result<(), String> {
     match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {

@@ -1,16 +1,17 @@
 //! States of the kernel to SAs of the engine, and back.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use esp_core::config::{
-    Direction, EcnMode, Mode, Prefix, ReplayWindow, SaConfig, Secret, Selector, UdpEncap,
+    CheckOuter, Df, Direction, Dscp, EcnMode, FlowLabel, Lookup, Mode, ReplayWindow, SaConfig, Secret,
+    UdpEncap,
 };
 use zeroize::Zeroizing;
 
-use super::State;
 use super::line::{Algorithm, Kind, Line};
+use super::{State, commands, selector};
 use crate::sa::algorithms::{self, CIPHERS, INTEGRITIES};
-use crate::sa::fault::{Fault, Note};
+use crate::sa::fault::{Fault, Note, shown};
 
 /// The SA of a state, and what it does not carry over.
 ///
@@ -24,18 +25,21 @@ pub(crate) fn to_config(state: &State, direction: Direction) -> Result<(SaConfig
     (sa.src, sa.dst) = state.addresses();
     sa.esn = state.flags().any(|flag| flag == "esn");
     sa.udp = udp(state)?;
-    sa.selectors = state
-        .find(|line| if let Line::Selector(text) = line { selector(text) } else { None })
-        .map(|found| found.1)
-        .into_iter()
-        .collect();
+    let mut notes = lost(state, direction);
+    if let Some((line, text)) =
+        state.find(|line| if let Line::Selector(text) = line { Some(text) } else { None })
+    {
+        let (selector, left) = selector::read(text).map_err(|why| Fault::new(line, 1, "sel", why))?;
+        sa.selectors.extend(selector);
+        notes.extend(left.iter().map(|what| Note::new(line, format!("sel: without a counterpart: {what}"))));
+    }
     if mode == Mode::Tunnel && state.flags().any(|flag| flag == "noecn") {
         sa.ecn = EcnMode::Compatibility;
     }
     if direction == Direction::Inbound {
         sa.replay_window = window(state);
     }
-    Ok((sa, lost(state, direction)))
+    Ok((sa, notes))
 }
 
 /// The state of an SA.
@@ -49,7 +53,7 @@ pub(crate) fn from_config(sa: &SaConfig) -> Result<State, String> {
     };
     let mode = if sa.mode == Mode::Tunnel { "tunnel" } else { "transport" };
     let window = match sa.replay_window {
-        ReplayWindow::Bits(bits) if sa.direction == Direction::Inbound => bits,
+        ReplayWindow::Bits(bits) if sa.direction == Direction::Inbound => bits.min(MAX_WINDOW),
         _ => 0,
     };
     let mut flags = Vec::new();
@@ -68,11 +72,11 @@ pub(crate) fn from_config(sa: &SaConfig) -> Result<State, String> {
     let mut lines = vec![
         Line::Addresses { src, dst },
         Line::Proto { protocol: "esp".to_owned(), spi: sa.spi, reqid: 0, mode: mode.to_owned() },
-        Line::Replay { window: if long { 0 } else { window }, flags },
+        Line::Replay { window: if long { 0 } else { window }, flags, extra: Vec::new() },
     ];
     lines.extend(keyed(sa)?);
     if let Some(udp) = sa.udp {
-        let addr = if dst.is_ipv4() { "0.0.0.0" } else { "::" }.to_owned();
+        let addr = if dst.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
         let (src_port, dst_port) = (udp.src_port, udp.dst_port);
         lines.push(Line::Encap { kind: "espinudp".to_owned(), src_port, dst_port, addr });
     }
@@ -84,13 +88,35 @@ pub(crate) fn from_config(sa: &SaConfig) -> Result<State, String> {
     } else {
         lines.push(Line::Context { seq: 0, oseq: 0, bitmap: 0 });
     }
-    lines.extend(
-        sa.selectors
-            .first()
-            .filter(|_| sa.selectors.len() == 1)
-            .map(|one| Line::Selector(selector_text(one))),
-    );
+    if let [one] = sa.selectors.as_slice() {
+        lines.extend(selector::write(one).map(Line::Selector));
+    }
     Ok(State { line: 0, lines: lines.into_iter().map(|line| (0, line)).collect() })
+}
+
+/// What the state of an SA does not hold.
+pub(crate) fn not_in_state(sa: &SaConfig) -> Vec<&'static str> {
+    let one_selector = match sa.selectors.as_slice() {
+        [] => true,
+        [one] => selector::write(one).is_some(),
+        _ => false,
+    };
+    let window = matches!(sa.replay_window, ReplayWindow::Bits(bits) if bits > MAX_WINDOW);
+    let lost = [
+        (sa.name.is_some(), "name"),
+        (!one_selector, "selectors (the kernel has one, with single ports)"),
+        (window, "replay_window (the kernel's largest is 4096)"),
+        (sa.lookup != Lookup::default(), "lookup"),
+        (sa.check_outer != CheckOuter::default(), "check_outer"),
+        (sa.udp.is_some_and(|udp| udp.zero_checksum), "udp.zero_checksum"),
+        (sa.mtu.is_some(), "mtu"),
+        (sa.tfc_pad_to.is_some(), "tfc_pad_to"),
+        (sa.dscp != Dscp::default(), "dscp"),
+        (sa.df != Df::default(), "df"),
+        (sa.flow_label != FlowLabel::default(), "flow_label"),
+        (sa.tun_id != 0, "tun_id"),
+    ];
+    lost.iter().filter(|(is, _)| *is).map(|(_, what)| *what).collect()
 }
 
 impl State {
@@ -106,6 +132,17 @@ impl State {
     pub(in crate::sa) fn flags(&self) -> impl Iterator<Item = &str> {
         let flags = self.find(|line| if let Line::Replay { flags, .. } = line { Some(flags) } else { None });
         flags.into_iter().flat_map(|(_, flags)| flags.iter().map(String::as_str))
+    }
+
+    pub(super) fn extra_flags(&self) -> impl Iterator<Item = &str> {
+        let flags = self.find(|line| if let Line::Replay { extra, .. } = line { Some(extra) } else { None });
+        flags.into_iter().flat_map(|(_, flags)| flags.iter().map(String::as_str))
+    }
+
+    /// 0 if it has none.
+    pub(super) fn spi(&self) -> u32 {
+        let spi = self.find(|line| if let Line::Proto { spi, .. } = line { Some(*spi) } else { None });
+        spi.map_or(0, |(_, spi)| spi)
     }
 
     /// Numbers received and sent: the highest of each.
@@ -212,10 +249,13 @@ fn transform(state: &State) -> Result<(esp_core::Transform, Zeroizing<Vec<u8>>),
     Ok((transform, key))
 }
 
-/// `auth` without a length has the one that Linux gives it: 96 bits of SHA-256, which no RFC has.
+/// `auth` without a length has the one that Linux gives it: 96 bits of SHA-256, which no RFC has, and of others that of
+/// their RFC.
 fn integrity_row(line: usize, algorithm: &Algorithm) -> Result<&'static algorithms::Integrity, Fault> {
     let named = INTEGRITIES.iter().filter(|row| row.linux == Some(algorithm.name.as_str()));
-    let bits = algorithm.icv_bits.unwrap_or(96);
+    let default =
+        || if algorithm.name == "hmac(sha256)" { Some(96) } else { Some(named.clone().next()?.icv_bits) };
+    let bits = algorithm.icv_bits.or_else(default).unwrap_or(0);
     let found = named.clone().find(|row| row.icv_bits == bits && row.key_len == algorithm.key.len());
     found.ok_or_else(|| {
         let legal = named.map(|row| format!("{} bytes with {} bits", row.key_len, row.icv_bits));
@@ -259,66 +299,38 @@ fn window(state: &State) -> ReplayWindow {
 /// What the engine's SA does not take over.
 fn lost(state: &State, direction: Direction) -> Vec<Note> {
     let mut notes = Vec::new();
-    let mut note = |message: String| notes.push(Note { line: Some(state.line), message });
+    let mut note = |message: String| notes.push(Note::new(state.line, message));
     let (received, sent) = state.numbers();
-    if direction == Direction::Outbound && sent > 0 {
+    let spi = state.spi();
+    if sent > 0 {
         note(format!(
-            "the kernel has sent {sent} packets with this key: an SA made from it starts at number 1 again, and repeats nonces \
-             that were used; make new keys before it sends"
+            "SA {spi:#010x}: the kernel has sent {sent} packets with this key: an outbound SA made from it starts at number 1 \
+             again, and repeats nonces that were used; make new keys before it sends"
         ));
     }
     if direction == Direction::Inbound && received > 0 {
         note(format!(
-            "the highest number received, {received}, is left behind: older packets can come again"
+            "SA {spi:#010x}: the highest number received, {received}, is left behind: older packets can come again"
         ));
         if received >> 32 > 0 {
             note(format!("to open a capture of now, say `--seq-hi {}`", received >> 32));
         }
     }
     let kept = ["esn", "af-unspec", "noecn"];
-    let flags: Vec<_> = state.flags().filter(|flag| !kept.contains(flag)).collect();
+    let flags: Vec<_> =
+        state.flags().filter(|flag| !kept.contains(flag)).chain(state.extra_flags()).collect();
     if !flags.is_empty() {
-        note(format!("flags without a counterpart: {}", flags.join(", ")));
+        note(format!("flags without a counterpart: {}", shown(&flags.join(", "))));
     }
     for (_, line) in &state.lines {
         if let Line::Other(text) = line
-            && let Some(word) = text.split_whitespace().next()
-            && WITHOUT_COUNTERPART.contains(&word)
+            && (commands::has_argument(text) || !commands::is_only_told(text))
+            && !text.trim().starts_with("dir ")
         {
-            note(format!("without a counterpart: {}", text.trim()));
+            note(format!("without a counterpart: {}", shown(text.trim())));
         }
     }
     notes
-}
-
-fn selector(text: &str) -> Option<Selector> {
-    let words: Vec<_> = text.split_whitespace().collect();
-    let after =
-        |name: &str| words.iter().position(|word| *word == name).and_then(|at| words.get(at + 1)).copied();
-    let (src, dst): (Prefix, Prefix) = (after("src")?.parse().ok()?, after("dst")?.parse().ok()?);
-    let protocol = after("proto").and_then(|name| match name {
-        "tcp" => Some(6),
-        "udp" => Some(17),
-        "icmp" => Some(1),
-        "ipv6-icmp" | "icmpv6" => Some(58),
-        "sctp" => Some(132),
-        number => number.parse().ok(),
-    });
-    let port = |name| after(name).and_then(|port| port.parse::<u16>().ok()).map(Into::into);
-    let (src_port, dst_port) = (port("sport"), port("dport"));
-    let anything = src.len() == 0 && dst.len() == 0 && protocol.is_none();
-    (!anything).then_some(Selector { src, dst, protocol, src_port, dst_port })
-}
-
-fn selector_text(selector: &Selector) -> String {
-    let mut text = format!("sel src {} dst {}", selector.src, selector.dst);
-    let options = [
-        selector.protocol.map(|protocol| format!(" proto {protocol}")),
-        selector.src_port.map(|port| format!(" sport {port}")),
-        selector.dst_port.map(|port| format!(" dport {port}")),
-    ];
-    text.extend(options.into_iter().flatten());
-    text
 }
 
 fn keyed(sa: &SaConfig) -> Result<Vec<Line>, String> {
@@ -338,5 +350,5 @@ fn keyed(sa: &SaConfig) -> Result<Vec<Line>, String> {
     ])
 }
 
-/// First words of lines that change what a state does.
-const WITHOUT_COUNTERPART: [&str; 6] = ["mark", "output-mark", "if_id", "tfcpad", "offload", "coa"];
+/// `XFRMA_REPLAY_ESN_MAX`, in bits.
+const MAX_WINDOW: u32 = 4096;
