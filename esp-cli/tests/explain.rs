@@ -169,6 +169,24 @@ fn esn_on_off_and_wrong_high_halves_are_named() {
 }
 
 #[test]
+fn an_old_packet_under_esn_is_left_of_the_window_and_not_another_high_half() {
+    let esn = SlowSa { esn: true, ..sender() };
+    let mut packets = sealed(&esn, 200);
+    packets.push(slow::seal(&esn, 5, [9; 8], &inner(20), 0, 0));
+    let json = explained(&file("esn = true"), packets, "");
+    let found = &json["cause"]["found"];
+    assert_eq!((&found[0]["id"], found.as_array().unwrap().len()), (&"left_of_window".into(), 1), "{json:#}");
+    assert!(found[0]["cause"].as_str().unwrap().contains("204 behind"), "{json:#}");
+}
+
+#[test]
+fn sixteen_bytes_behind_a_combined_mode_are_padding_and_no_longer_icv() {
+    let padded =
+        sealed(&sender(), 1).iter().map(|packet| with_length(&[packet, &[0; 16][..]].concat())).collect();
+    found(&file(""), padded, "padding_taken_for_icv");
+}
+
+#[test]
 fn b40_salts_that_are_missing_reversed_or_in_front_are_named() {
     let mut reversed = SALT;
     reversed.reverse();

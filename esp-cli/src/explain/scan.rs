@@ -43,6 +43,8 @@ pub(super) struct Evidence {
     pub(super) verdict: Verdict,
     /// Whether the ICV was right.
     pub(super) authentic: bool,
+    /// The highest number before this packet.
+    pub(super) top: u64,
     /// How far left of the window, or how long ago the number came: in packets.
     pub(super) behind_top: u64,
 }

@@ -106,6 +106,7 @@ pub(super) fn esp(
         udp: esp.udp.map(|(header, _)| (header.src_port, header.dst_port)),
         verdict,
         authentic: false,
+        top: 0,
         behind_top: 0,
     };
     let reached = !matches!(verdict, Verdict::HandedBack(_));
@@ -173,6 +174,7 @@ fn number(story: &mut Story, sa: &KnownSa, esp: &[u8], evidence: &mut Evidence) 
     let low = esp_wire::EspHeader::read(esp)?.seq;
     let stage = story.stage("replay");
     let top = sa.window.top();
+    evidence.top = top.0;
     match sa.config.replay_window {
         ReplayWindow::Off => stage.fact("window", "off"),
         ReplayWindow::Bits(bits) => stage.fact("window", format!("{bits} bits, highest so far {}", top.0)),

@@ -33,6 +33,8 @@ pub(super) enum Kind {
     EsnOff,
     EsnOn(u32),
     EsnHigh(u32),
+    /// So many packets below the highest number.
+    LeftOfWindow(u64),
     IcvLength(usize),
     Sha256Cut,
     PaddingAsIcv(usize),
@@ -55,6 +57,7 @@ impl Kind {
             Self::EsnOff => "esn_off",
             Self::EsnOn(_) => "esn_on",
             Self::EsnHigh(_) => "esn_high_half",
+            Self::LeftOfWindow(_) => "left_of_window",
             Self::IcvLength(_) => "icv_length",
             Self::Sha256Cut => "sha256_cut_to_96_bits",
             Self::PaddingAsIcv(_) => "padding_taken_for_icv",
@@ -70,7 +73,11 @@ impl Deviation {
 
     /// Whether it is tried in pairs: not every high half.
     pub(super) fn is_common(&self) -> bool {
-        !matches!(self.kind, Kind::EsnHigh(high) | Kind::EsnOn(high) if high > COMMON_HIGH)
+        match self.kind {
+            Kind::EsnHigh(high) | Kind::EsnOn(high) => high <= COMMON_HIGH,
+            Kind::LeftOfWindow(_) => false,
+            _ => true,
+        }
     }
 
     /// What is wrong, as a sentence without its stop.
@@ -100,6 +107,10 @@ impl Deviation {
                 let inferred = search.evidence.seq_hi.unwrap_or_default();
                 format!("the high half of the sequence number is {high}, and {inferred} was inferred")
             }
+            Kind::LeftOfWindow(behind) => format!(
+                "the packet is {behind} behind the highest number, left of the window: its receiver takes it for one of the \
+                 next high half (RFC 4303 appendix A2.2)"
+            ),
             Kind::IcvLength(icv_len) => {
                 format!("the sender's ICV has {icv_len} bytes, and the SA's {own_icv}")
             }
@@ -140,6 +151,9 @@ impl Deviation {
             Kind::EsnOn(high) => format!("set esn = true, and say --seq-hi {high} for this capture"),
             Kind::EsnHigh(high) => {
                 format!("say --seq-hi {high} for this capture; in a live SA, make new keys")
+            }
+            Kind::LeftOfWindow(_) => {
+                "a larger replay_window, if packets overtake each other on the way".to_owned()
             }
             Kind::IcvLength(_) => {
                 "take the transform with that ICV length, or change the sender's".to_owned()
@@ -210,18 +224,27 @@ pub(super) fn of_packet(base: &Trial, evidence: &Evidence, transform: Transform,
         change(&mut trial);
         trials.push(trial);
     };
+    let low = esp_wire::EspHeader::read(&evidence.sample.esp).map_or(0, |header| header.seq.0);
     let most = if is_own { MOST_HIGH } else { COMMON_HIGH };
     match base.seq_hi {
         Some(inferred) => {
             with(Kind::EsnOff, &|trial| trial.seq_hi = None);
             let near = [inferred.checked_sub(1), inferred.checked_add(1)].into_iter().flatten();
-            for high in near.chain(0..=most).filter(|high| *high != inferred) {
-                with(Kind::EsnHigh(high), &|trial| trial.seq_hi = Some(high));
+            let far = (0..=most).filter(|high| high.abs_diff(inferred) > 1);
+            for high in near.chain(far) {
+                let number = u64::from(high) << 32 | u64::from(low);
+                let kind = match evidence.top.checked_sub(number) {
+                    Some(behind) if is_own => Kind::LeftOfWindow(behind),
+                    _ => Kind::EsnHigh(high),
+                };
+                with(kind, &|trial| trial.seq_hi = Some(high));
             }
         }
         None => (0..=most).for_each(|high| with(Kind::EsnOn(high), &|trial| trial.seq_hi = Some(high))),
     }
-    for icv_len in [16, 12, 8, 32].into_iter().filter(|icv_len| *icv_len != base.icv_len) {
+    // All of SHA-256: of a combined mode no ICV is longer than what it is compared with.
+    let whole = if sha256 { Some(32) } else { None };
+    for icv_len in [16, 12, 8].into_iter().chain(whole).filter(|icv_len| *icv_len != base.icv_len) {
         let kind = if sha256 && icv_len == 12 { Kind::Sha256Cut } else { Kind::IcvLength(icv_len) };
         with(kind, &|trial| trial.icv_len = icv_len);
     }
