@@ -38,7 +38,7 @@ pub struct Shape {
 
 impl Shape {
     pub(crate) fn of(spec: &OutboundSpec) -> Self {
-        let transform = spec.transform.spec();
+        let transform = spec.transform;
         let outer_len = match &spec.tunnel {
             None => 0,
             Some(outer) if outer.src.is_ipv4() => ipv4::MIN_HEADER_LEN,
@@ -48,9 +48,9 @@ impl Shape {
             front: 0,
             outer_len: byte(outer_len),
             udp_len: byte(if spec.udp.is_some() { udp::HEADER_LEN } else { 0 }),
-            iv_len: byte(transform.iv_len),
-            icv_len: byte(transform.icv_len),
-            align: byte(transform.align),
+            iv_len: byte(transform.iv_len()),
+            icv_len: byte(transform.icv_len()),
+            align: byte(transform.align()),
             tunnel: spec.tunnel.is_some(),
             mtu: spec.mtu.unwrap_or(u16::MAX),
             tfc_pad_to: spec.tfc_pad_to.unwrap_or(0),

@@ -1,7 +1,6 @@
 //! A burst of jobs, dispatched once for each kernel in it.
 
-use crate::kernel::{Kernel, KernelId, KernelSet, Work};
-use crate::key::State;
+use crate::kernel::KernelSet;
 use crate::{OpenKey, SealKey};
 
 /// One packet to seal, in place.
@@ -32,6 +31,9 @@ pub enum JobError {
     /// Shorter than header, IV and ICV; not touched.
     #[error("the packet is shorter than its header, IV and ICV")]
     TooShort,
+    /// Authentic, but the payload is no whole number of the cipher's blocks; not touched.
+    #[error("the payload is no whole number of the cipher's blocks")]
+    BadLength,
     /// The ICV did not verify. Sealing never answers this for a payload that an IP packet can carry: the
     /// ciphers end at 2^36 - 32 bytes (AES-GCM) and 2^38 - 64 bytes (ChaCha20).
     #[error("the ICV did not verify")]
@@ -44,14 +46,11 @@ pub enum JobError {
 /// many results as jobs: results beyond the jobs are left alone, and jobs beyond the results are not done.
 pub fn seal_burst(jobs: &mut [SealJob<'_, '_>], results: &mut [Result<(), JobError>]) {
     debug_assert!(results.len() >= jobs.len(), "a job without a result");
-    for kernel in KernelSet::of(jobs.iter().map(|job| job.key.state())).iter() {
-        let work = jobs.iter_mut().zip(results.iter_mut()).map(|(job, result)| Work {
-            key: job.key.state(),
-            esp: &mut *job.esp,
-            seq_hi: job.seq_hi,
-            result,
-        });
-        kernel.seal(work);
+    results.iter_mut().zip(jobs.iter()).for_each(|(result, _)| *result = Ok(()));
+    // The table lists ciphers before MACs.
+    for kernel in KernelSet::union(jobs.iter().map(|job| job.key.kernels())).iter() {
+        let work = jobs.iter_mut().zip(results.iter_mut());
+        kernel.seal(work.map(|(job, result)| job.key.work(&mut *job.esp, job.seq_hi, result)));
     }
 }
 
@@ -61,51 +60,12 @@ pub fn seal_burst(jobs: &mut [SealJob<'_, '_>], results: &mut [Result<(), JobErr
 /// many results as jobs: results beyond the jobs are left alone, and jobs beyond the results are not done.
 pub fn open_burst(jobs: &mut [OpenJob<'_, '_>], results: &mut [Result<(), JobError>]) {
     debug_assert!(results.len() >= jobs.len(), "a job without a result");
-    for kernel in KernelSet::of(jobs.iter().map(|job| job.key.state())).iter() {
-        let work = jobs.iter_mut().zip(results.iter_mut()).map(|(job, result)| Work {
-            key: job.key.state(),
-            esp: &mut *job.esp,
-            seq_hi: job.seq_hi,
-            result,
-        });
-        kernel.open(work);
-    }
-}
-
-macro_rules! of_kernel {
-    ($work:ident, $variant:ident) => {
-        $work.filter_map(|work| match work.key {
-            State::$variant(key) => {
-                Some(Work { key, esp: work.esp, seq_hi: work.seq_hi, result: work.result })
-            }
-            _ => None,
-        })
-    };
-}
-
-impl KernelId {
-    fn seal<'w>(self, work: impl Iterator<Item = Work<'w, State>>) {
-        match self {
-            Self::RingGcm => Kernel::seal_burst(of_kernel!(work, RingGcm)),
-            Self::RingChaCha => Kernel::seal_burst(of_kernel!(work, RingChaCha)),
-            Self::PortableGcm128 => Kernel::seal_burst(of_kernel!(work, PortableGcm128)),
-            Self::PortableGcm192 => Kernel::seal_burst(of_kernel!(work, PortableGcm192)),
-            Self::PortableGcm256 => Kernel::seal_burst(of_kernel!(work, PortableGcm256)),
-            Self::NullHmac => Kernel::seal_burst(of_kernel!(work, NullHmac)),
-            Self::NullTwin => Kernel::seal_burst(of_kernel!(work, NullTwin)),
-        }
-    }
-
-    fn open<'w>(self, work: impl Iterator<Item = Work<'w, State>>) {
-        match self {
-            Self::RingGcm => Kernel::open_burst(of_kernel!(work, RingGcm)),
-            Self::RingChaCha => Kernel::open_burst(of_kernel!(work, RingChaCha)),
-            Self::PortableGcm128 => Kernel::open_burst(of_kernel!(work, PortableGcm128)),
-            Self::PortableGcm192 => Kernel::open_burst(of_kernel!(work, PortableGcm192)),
-            Self::PortableGcm256 => Kernel::open_burst(of_kernel!(work, PortableGcm256)),
-            Self::NullHmac => Kernel::open_burst(of_kernel!(work, NullHmac)),
-            Self::NullTwin => Kernel::open_burst(of_kernel!(work, NullTwin)),
-        }
+    results.iter_mut().zip(jobs.iter()).for_each(|(result, _)| *result = Ok(()));
+    let kernels = KernelSet::union(jobs.iter().map(|job| job.key.kernels()));
+    let verify_first = kernels.iter().filter(|kernel| !kernel.is_cipher());
+    for kernel in verify_first.chain(kernels.iter().filter(|kernel| kernel.is_cipher())) {
+        let work = jobs.iter_mut().zip(results.iter_mut());
+        kernel.open(work.map(|(job, result)| job.key.work(&mut *job.esp, job.seq_hi, result)));
     }
 }
 

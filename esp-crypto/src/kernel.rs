@@ -1,44 +1,51 @@
-//! What a kernel is, and which ones a burst needs.
+//! What a kernel is: one pass over the packets of a burst that need it.
 
 mod aead;
-mod null_hmac;
+mod cipher;
+mod gmac;
+mod mac;
 mod null_twin;
-mod portable_gcm;
 mod ring_aead;
+mod rustcrypto_aead;
+mod set;
+mod state;
+mod table;
 
-pub(crate) use aead::AeadKernel;
-pub(crate) use null_hmac::NullHmac;
 pub(crate) use null_twin::NullTwin;
-pub(crate) use portable_gcm::{PortableGcm128, PortableGcm192, PortableGcm256};
-pub(crate) use ring_aead::RingAead;
+pub(crate) use set::KernelSet;
+pub(crate) use table::{KernelId, State};
 
 use crate::JobError;
-use crate::key::State;
+use crate::packet::Lens;
 
 /// One packet for the kernel of key type `K`.
 pub(crate) struct Work<'w, K> {
     pub(crate) key: &'w K,
+    pub(crate) lens: Lens,
     pub(crate) esp: &'w mut [u8],
     pub(crate) seq_hi: Option<u32>,
+    /// `Ok` until a kernel says otherwise.
     pub(crate) result: &'w mut Result<(), JobError>,
 }
 
-/// One transform on one tier; `Self` is its keyed state.
+/// A combined mode, a cipher, or a MAC on one tier; `Self` is its keyed state.
 ///
-/// A kernel that works on several packets at a time overrides the burst functions.
+/// Under a separate MAC a packet goes through two kernels: sealing by the cipher's and then the MAC's, opening by the
+/// MAC's and then, if that found nothing wrong, the cipher's. A kernel that works on several packets at a time
+/// overrides the burst functions.
 pub(crate) trait Kernel: Sized {
-    /// Seals one packet in place.
-    fn seal(&self, esp: &mut [u8], seq_hi: Option<u32>) -> Result<(), JobError>;
+    /// Encrypts the packet in place, writes its ICV, or both.
+    fn seal(&self, esp: &mut [u8], lens: Lens, seq_hi: Option<u32>) -> Result<(), JobError>;
 
-    /// Opens one packet in place.
-    fn open(&self, esp: &mut [u8], seq_hi: Option<u32>) -> Result<(), JobError>;
+    /// Verifies the packet's ICV, decrypts it in place, or both.
+    fn open(&self, esp: &mut [u8], lens: Lens, seq_hi: Option<u32>) -> Result<(), JobError>;
 
     /// Seals every packet of `burst`, each under its own key.
     fn seal_burst<'w>(burst: impl Iterator<Item = Work<'w, Self>>)
     where
         Self: 'w,
     {
-        burst.for_each(|work| *work.result = work.key.seal(work.esp, work.seq_hi));
+        burst.for_each(|work| *work.result = work.key.seal(work.esp, work.lens, work.seq_hi));
     }
 
     /// Opens every packet of `burst`, each under its own key.
@@ -46,51 +53,7 @@ pub(crate) trait Kernel: Sized {
     where
         Self: 'w,
     {
-        burst.for_each(|work| *work.result = work.key.open(work.esp, work.seq_hi));
-    }
-}
-
-/// Names a kernel in a [`KernelSet`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum KernelId {
-    RingGcm,
-    RingChaCha,
-    PortableGcm128,
-    PortableGcm192,
-    PortableGcm256,
-    NullHmac,
-    NullTwin,
-}
-
-impl KernelId {
-    const ALL: [Self; 7] = [
-        Self::RingGcm,
-        Self::RingChaCha,
-        Self::PortableGcm128,
-        Self::PortableGcm192,
-        Self::PortableGcm256,
-        Self::NullHmac,
-        Self::NullTwin,
-    ];
-
-    const fn bit(self) -> u8 {
-        1 << self as u8
-    }
-}
-
-/// The kernels present in a burst, one bit each.
-#[derive(Clone, Copy)]
-pub(crate) struct KernelSet(u8);
-
-impl KernelSet {
-    pub(crate) fn of<'k>(states: impl Iterator<Item = &'k State>) -> Self {
-        Self(states.fold(0, |set, state| set | state.kernel().bit()))
-    }
-
-    /// Each kernel once.
-    pub(crate) fn iter(self) -> impl Iterator<Item = KernelId> {
-        KernelId::ALL.into_iter().filter(move |kernel| self.0 & kernel.bit() != 0)
+        burst.for_each(|work| *work.result = work.key.open(work.esp, work.lens, work.seq_hi));
     }
 }
 

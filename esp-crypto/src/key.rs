@@ -2,9 +2,9 @@
 
 use core::fmt;
 
-use crate::kernel::{AeadKernel, KernelId, NullHmac, NullTwin, RingAead};
-use crate::kernel::{PortableGcm128, PortableGcm192, PortableGcm256};
-use crate::{KeyMaterial, Tier, Transform};
+use crate::kernel::{KernelSet, NullTwin, State, Work};
+use crate::packet::Lens;
+use crate::{Cipher, JobError, KeyMaterial, Tier, Transform};
 
 /// The key of an outbound SA.
 pub struct SealKey(Keyed);
@@ -12,19 +12,35 @@ pub struct SealKey(Keyed);
 /// The key of an inbound SA.
 pub struct OpenKey(Keyed);
 
+impl SealKey {
+    /// Computes the keyed state of `transform` on `tier` from `keys`, which are read and not kept.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError::Length`] unless `keys` is exactly [`Transform::key_len`] bytes long, [`KeyError::Tier`] if the tier
+    /// has no such transform, [`KeyError::ReceiveOnly`] for DES.
+    pub fn new(transform: Transform, tier: Tier, keys: &KeyMaterial) -> Result<Self, KeyError> {
+        let receive_only = transform.cipher().cipher == Cipher::DesCbc;
+        let keyed = Keyed::new(transform, tier, keys)?;
+        if receive_only { Err(KeyError::ReceiveOnly { transform }) } else { Ok(Self(keyed)) }
+    }
+}
+
+impl OpenKey {
+    /// Computes the keyed state of `transform` on `tier` from `keys`, which are read and not kept.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError::Length`] unless `keys` is exactly [`Transform::key_len`] bytes long, [`KeyError::Tier`] if the tier
+    /// has no such transform.
+    pub fn new(transform: Transform, tier: Tier, keys: &KeyMaterial) -> Result<Self, KeyError> {
+        Keyed::new(transform, tier, keys).map(Self)
+    }
+}
+
 macro_rules! key_methods {
     ($key:ident) => {
         impl $key {
-            /// Computes the keyed state of `transform` on `tier` from `keys`, which are read and not kept.
-            ///
-            /// # Errors
-            ///
-            /// [`KeyError::Length`] unless `keys` is exactly [`Transform::key_len`] bytes long,
-            /// [`KeyError::Tier`] if the tier has no such transform.
-            pub fn new(transform: Transform, tier: Tier, keys: &KeyMaterial) -> Result<Self, KeyError> {
-                Keyed::new(transform, tier, keys).map(Self)
-            }
-
             /// The transform; of a null twin, the one it stands in for.
             pub fn transform(&self) -> Transform {
                 self.0.transform
@@ -45,8 +61,18 @@ macro_rules! key_methods {
                 Self(Keyed::null_twin(iv_len, icv_len))
             }
 
-            pub(crate) fn state(&self) -> &State {
-                &self.0.state
+            pub(crate) fn kernels(&self) -> KernelSet {
+                self.0.kernels
+            }
+
+            /// What the kernels need to know of a job.
+            pub(crate) fn work<'w>(
+                &'w self,
+                esp: &'w mut [u8],
+                seq_hi: Option<u32>,
+                result: &'w mut Result<(), JobError>,
+            ) -> Work<'w, State> {
+                Work { key: &self.0.state, lens: self.0.lens, esp, seq_hi, result }
             }
         }
 
@@ -82,23 +108,20 @@ pub enum KeyError {
         /// The tier asked for.
         tier: Tier,
     },
+    /// Nothing is sent under the transform any more.
+    #[error("{transform} is for receiving only")]
+    ReceiveOnly {
+        /// The transform asked for.
+        transform: Transform,
+    },
 }
 
 struct Keyed {
     transform: Transform,
     tier: Tier,
+    lens: Lens,
+    kernels: KernelSet,
     state: State,
-}
-
-/// One variant a kernel.
-pub(crate) enum State {
-    RingGcm(AeadKernel<RingAead>),
-    RingChaCha(AeadKernel<RingAead>),
-    PortableGcm128(AeadKernel<PortableGcm128>),
-    PortableGcm192(AeadKernel<PortableGcm192>),
-    PortableGcm256(AeadKernel<PortableGcm256>),
-    NullHmac(NullHmac),
-    NullTwin(NullTwin),
 }
 
 impl Keyed {
@@ -109,48 +132,12 @@ impl Keyed {
         }
         let state = State::new(transform, tier, keys.as_bytes());
         let state = state.ok_or(KeyError::Tier { transform, tier })?;
-        Ok(Self { transform, tier, state })
+        Ok(Self { transform, tier, lens: Lens::of(transform), kernels: state.kernel_set(), state })
     }
 
-    const fn null_twin(iv_len: usize, icv_len: usize) -> Self {
-        let state = State::NullTwin(NullTwin { iv_len, icv_len });
-        Self { transform: Transform::Aes128Gcm16, tier: Tier::Ring, state }
-    }
-}
-
-impl State {
-    fn new(transform: Transform, tier: Tier, keys: &[u8]) -> Option<Self> {
-        if transform == Transform::NullHmacSha256_128 {
-            return (tier == Tier::Ring).then(|| Self::NullHmac(NullHmac::new(keys)));
-        }
-        let (key, salt) = keys.split_last_chunk()?;
-        let salt = *salt;
-        let ring = || RingAead::new(transform, key).map(|aead| AeadKernel { aead, salt });
-        match (tier, transform) {
-            (Tier::Ring, Transform::ChaCha20Poly1305) => ring().map(Self::RingChaCha),
-            (Tier::Ring, _) => ring().map(Self::RingGcm),
-            (Tier::Portable, Transform::Aes128Gcm16) => {
-                PortableGcm128::new(key).map(|aead| Self::PortableGcm128(AeadKernel { aead, salt }))
-            }
-            (Tier::Portable, Transform::Aes192Gcm16) => {
-                PortableGcm192::new(key).map(|aead| Self::PortableGcm192(AeadKernel { aead, salt }))
-            }
-            (Tier::Portable, Transform::Aes256Gcm16) => {
-                PortableGcm256::new(key).map(|aead| Self::PortableGcm256(AeadKernel { aead, salt }))
-            }
-            (Tier::Portable, Transform::ChaCha20Poly1305 | Transform::NullHmacSha256_128) => None,
-        }
-    }
-
-    pub(crate) fn kernel(&self) -> KernelId {
-        match self {
-            Self::RingGcm(_) => KernelId::RingGcm,
-            Self::RingChaCha(_) => KernelId::RingChaCha,
-            Self::PortableGcm128(_) => KernelId::PortableGcm128,
-            Self::PortableGcm192(_) => KernelId::PortableGcm192,
-            Self::PortableGcm256(_) => KernelId::PortableGcm256,
-            Self::NullHmac(_) => KernelId::NullHmac,
-            Self::NullTwin(_) => KernelId::NullTwin,
-        }
+    fn null_twin(iv_len: usize, icv_len: usize) -> Self {
+        let (lens, state) = (Lens { iv: iv_len, icv: icv_len }, State::NullTwin(NullTwin));
+        let kernels = state.kernel_set();
+        Self { transform: Transform::Aes128Gcm16, tier: Tier::Ring, lens, kernels, state }
     }
 }

@@ -62,6 +62,9 @@ mod burst;
 mod kernel;
 mod key;
 mod key_material;
+#[cfg(feature = "legacy")]
+#[doc(hidden)]
+pub mod legacy;
 mod packet;
 mod self_test;
 mod tiers;
@@ -72,4 +75,4 @@ pub use key::{KeyError, OpenKey, SealKey};
 pub use key_material::KeyMaterial;
 pub use self_test::{SelfTestOutcome, self_test};
 pub use tiers::{CpuFeature, Tier, Tiers};
-pub use transform::{Level, Spec, Transform};
+pub use transform::{Cipher, CipherSpec, Integrity, IntegritySpec, Iv, LEGACY_NAMES, Level, Transform};

@@ -2,14 +2,14 @@
 
 use core::fmt;
 
-use crate::Transform;
+use crate::{Cipher, Transform};
 
 /// The implementation behind a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tier {
     /// The `ring` library.
     Ring,
-    /// RustCrypto's `aes-gcm`.
+    /// The RustCrypto libraries.
     Portable,
 }
 
@@ -24,15 +24,28 @@ impl Tier {
 
     /// True if this tier has an implementation of `transform`.
     pub const fn serves(self, transform: Transform) -> bool {
-        match (self, transform) {
-            (Self::Ring, Transform::Aes192Gcm16) => false,
-            (Self::Ring, _) => true,
-            (Self::Portable, Transform::Aes128Gcm16 | Transform::Aes192Gcm16 | Transform::Aes256Gcm16) => {
-                true
-            }
-            (Self::Portable, Transform::ChaCha20Poly1305 | Transform::NullHmacSha256_128) => false,
+        match self {
+            Self::Ring => ring_has(transform.cipher().cipher),
+            Self::Portable => !is_chacha(transform.cipher().cipher),
         }
     }
+}
+
+const fn ring_has(cipher: Cipher) -> bool {
+    let aes = matches!(
+        cipher,
+        Cipher::Aes128Gcm16
+            | Cipher::Aes256Gcm16
+            | Cipher::Aes128Gcm16Iiv
+            | Cipher::Aes256Gcm16Iiv
+            | Cipher::Aes128Gmac
+            | Cipher::Aes256Gmac
+    );
+    aes || is_chacha(cipher)
+}
+
+const fn is_chacha(cipher: Cipher) -> bool {
+    matches!(cipher, Cipher::ChaCha20Poly1305 | Cipher::ChaCha20Poly1305Iiv)
 }
 
 impl fmt::Display for Tier {
@@ -83,20 +96,20 @@ impl CpuFeature {
 
 /// The tiers that may be used: what there is, less what was denied.
 ///
-/// Denying `aesni` or `pclmulqdq` moves AES-GCM from `ring` to `portable`. It does not stop the `portable`
-/// tier itself from using these instructions: `aes-gcm` asks the CPU at run time and cannot be told not to.
-/// The other features change nothing, as no tier here is chosen by them. ChaCha20-Poly1305 and HMAC-SHA-256
-/// have one tier each and are not moved by any.
+/// Denying `aesni` or `pclmulqdq` moves AES-GCM and AES-GMAC from `ring` to `portable`. It does not stop the
+/// `portable` tier itself from using these instructions: its libraries ask the CPU at run time and cannot be told not
+/// to. The other features change nothing, as no tier here is chosen by them. All else has one tier and is not moved by
+/// any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tiers {
-    ring_gcm: bool,
+    ring_aes: bool,
 }
 
 impl Tiers {
     /// The tiers left when `denied` features may not be relied on.
     pub fn detect(denied: &[CpuFeature]) -> Self {
         let needs = [CpuFeature::Aesni, CpuFeature::Pclmulqdq];
-        Self { ring_gcm: !denied.iter().any(|feature| needs.contains(feature)) }
+        Self { ring_aes: !denied.iter().any(|feature| needs.contains(feature)) }
     }
 
     /// The fastest tier for `transform`.
@@ -111,10 +124,8 @@ impl Tiers {
     }
 
     const fn allows(&self, tier: Tier, transform: Transform) -> bool {
-        let denied = matches!(
-            (tier, transform),
-            (Tier::Ring, Transform::Aes128Gcm16 | Transform::Aes192Gcm16 | Transform::Aes256Gcm16)
-        ) && !self.ring_gcm;
+        let aes_on_ring = matches!(tier, Tier::Ring) && !is_chacha(transform.cipher().cipher);
+        let denied = aes_on_ring && !self.ring_aes;
         tier.serves(transform) && !denied
     }
 }

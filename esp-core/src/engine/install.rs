@@ -178,6 +178,11 @@ fn key_error(why: KeyError) -> SaError {
             value: transform.name().to_owned(),
             legal: format!("a transform of the {} tier", tier.name()),
         },
+        KeyError::ReceiveOnly { transform } => SaError::Field {
+            field: "transform",
+            value: transform.name().to_owned(),
+            legal: "one that is not for receiving only".to_owned(),
+        },
     }
 }
 

@@ -29,6 +29,8 @@ impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Checked> {
             self.lanes.each(|_, _| match results.next() {
                 Some(Ok(())) => Ok(()),
                 Some(Err(JobError::TooShort)) => Err(DropReason::TooShort.into()),
+                // What was padded is not what the cipher takes.
+                Some(Err(JobError::BadLength)) => Err(DropReason::PadLength.into()),
                 Some(Err(JobError::AuthFailed)) | None => Err(DropReason::AuthFailed.into()),
             });
         }

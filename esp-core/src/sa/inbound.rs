@@ -50,7 +50,7 @@ impl InboundSa {
 
     /// `top` presets the window's highest number, for tests.
     pub(crate) fn with_key(spec: &InboundSpec, key: OpenKey, top: Option<Seq64>) -> Self {
-        let transform = spec.transform.spec();
+        let transform = spec.transform;
         let window = match (spec.window, top) {
             (None, _) => Window::off(),
             (Some(size), None) => Window::new(size, spec.esn),
@@ -63,8 +63,8 @@ impl InboundSa {
             esn: spec.esn,
             tunnel: spec.tunnel,
             udp: spec.udp.is_some(),
-            front: u8_of(esp::HEADER_LEN + transform.iv_len),
-            overhead: u8_of(esp::HEADER_LEN + transform.iv_len + transform.icv_len),
+            front: u8_of(esp::HEADER_LEN + transform.iv_len()),
+            overhead: u8_of(esp::HEADER_LEN + transform.iv_len() + transform.icv_len()),
             tun_id: spec.tun_id,
             checks_outer: src.is_some() || dst.is_some(),
             outer: (src, dst),

@@ -1,74 +1,106 @@
-//! AEAD vectors whose associated data has lengths that no ESP packet has.
+//! Kernels alone, with inputs that no ESP packet has: other lengths of associated data, messages and keys.
 
-use esp_testkit::vectors::{self, RfcVector};
+mod any_aead;
+mod rfc;
+mod wycheproof_aead;
+mod wycheproof_mac;
 
-use super::aead::Aead;
-use super::{PortableGcm128, PortableGcm192, PortableGcm256, RingAead};
-use crate::Transform;
+use aes::{Aes128, Aes192, Aes256};
 
-#[test]
-fn aead_vectors_of_the_rfcs() {
-    let Some(vectors) = vectors::rfc_kat() else { return vectors::skipped("aead_vectors_of_the_rfcs") };
-    let mut checked = 0;
-    for vector in vectors.iter().filter(|v| v.level == "aead" && v.icv_len.unwrap_or(16) == 16) {
-        for aead in aeads(vector) {
-            check(vector, aead.as_ref());
-            checked += 1;
-        }
+use super::cipher::{AesCtr, Cbc};
+use super::mac::{AesMac, HmacMac, Mac, is_icv};
+use super::ring_aead::RingAead;
+use super::{Kernel, KernelId, KernelSet};
+use crate::JobError;
+use crate::packet::Lens;
+
+/// `text` through a cipher's kernel, as the payload of a packet without ICV.
+fn through(kernel: &impl Kernel, iv: &[u8], text: &[u8], seal: bool) -> Result<Vec<u8>, JobError> {
+    let mut esp = [&[0x5a; 8], iv, text].concat();
+    let lens = Lens { iv: iv.len(), icv: 0 };
+    if seal {
+        kernel.seal(&mut esp, lens, None)?
+    } else {
+        kernel.open(&mut esp, lens, None)?
     }
-    // 5 of 128 and 5 of 256 bits on two tiers, 5 of 192 bits and 3 of ChaCha20 on one.
-    assert_eq!(checked, 28);
-}
-
-fn aeads(vector: &RfcVector) -> Vec<Box<dyn Aead>> {
-    let key = vector.key.as_slice();
-    let ring =
-        |transform| Box::new(RingAead::new(transform, key).expect("a key that ring takes")) as Box<dyn Aead>;
-    match (vector.cipher.as_deref(), key.len()) {
-        (Some("aes-gcm"), 16) => {
-            vec![ring(Transform::Aes128Gcm16), Box::new(PortableGcm128::new(key).expect("16 bytes"))]
-        }
-        (Some("aes-gcm"), 24) => vec![Box::new(PortableGcm192::new(key).expect("24 bytes"))],
-        (Some("aes-gcm"), 32) => {
-            vec![ring(Transform::Aes256Gcm16), Box::new(PortableGcm256::new(key).expect("32 bytes"))]
-        }
-        (Some("chacha20-poly1305"), _) => vec![ring(Transform::ChaCha20Poly1305)],
-        _ => Vec::new(),
-    }
-}
-
-fn check(vector: &RfcVector, aead: &dyn Aead) {
-    let name = &vector.name;
-    let nonce: [u8; 12] =
-        [&vector.salt[..], &vector.iv].concat().try_into().expect("salt and IV of 12 bytes");
-    let plaintext = vector.plaintext.clone().unwrap_or_default();
-    let ciphertext = vector.ciphertext.clone().unwrap_or_default();
-    let icv: [u8; 16] = vector.icv.clone().and_then(|icv| icv.try_into().ok()).expect("16 bytes of ICV");
-
-    let mut text = plaintext.clone();
-    let mut sealed_icv = [0; 16];
-    assert_eq!(aead.seal(nonce, &vector.aad, &mut text, &mut sealed_icv), Some(()), "{name}");
-    assert_eq!(sealed_icv, icv, "{name}");
-    assert_eq!(text, ciphertext, "{name}");
-    assert_eq!(aead.open(nonce, &vector.aad, &mut text, &icv), Some(()), "{name}");
-    assert_eq!(text, plaintext, "{name}");
-
-    let longer = [&vector.aad[..], &[0]].concat();
-    let mut text = ciphertext.clone();
-    assert_eq!(aead.open(nonce, &longer, &mut text, &icv), None, "{name}");
-    assert!(text == ciphertext || text.iter().all(|byte| *byte == 0), "{name}");
+    assert_eq!(esp[..8 + iv.len()], [&[0x5a; 8], iv].concat(), "header and IV are left alone");
+    Ok(esp.split_off(8 + iv.len()))
 }
 
 #[test]
-fn other_key_lengths_are_refused() {
+fn b39_other_key_lengths_are_refused() {
     for len in (0..=64).filter(|len| ![16, 24, 32].contains(len)) {
         let key = vec![1; len];
-        assert!(RingAead::new(Transform::Aes128Gcm16, &key).is_none(), "{len}");
-        assert!(PortableGcm128::new(&key).is_none(), "{len}");
-        assert!(PortableGcm192::new(&key).is_none(), "{len}");
-        assert!(PortableGcm256::new(&key).is_none(), "{len}");
+        assert!(RingAead::new(&ring::aead::AES_128_GCM, &key).is_none(), "{len}");
+        assert!(any_aead::aeads("aes-gcm", &key, 16).is_empty(), "{len}");
+        assert!(Cbc::<Aes128>::new(&key).is_none() && Cbc::<Aes192>::new(&key).is_none(), "{len}");
+        assert!(AesMac::xcbc(&key).is_none() && AesMac::cmac(&key).is_none(), "{len}");
     }
-    assert!(RingAead::new(Transform::Aes192Gcm16, &[1; 24]).is_none());
-    assert!(RingAead::new(Transform::Aes256Gcm16, &[1; 16]).is_none());
-    assert!(PortableGcm192::new(&[1; 32]).is_none());
+    assert!(RingAead::new(&ring::aead::AES_256_GCM, &[1; 16]).is_none());
+    assert!(Cbc::<Aes256>::new(&[1; 24]).is_none() && AesMac::cmac(&[1; 32]).is_none());
+    assert!(
+        AesCtr::<aes::Aes128Enc>::new(&[1; 16]).is_none() && AesCtr::<aes::Aes128Enc>::new(&[1; 3]).is_none()
+    );
+    assert!(AesCtr::<aes::Aes128Enc>::new(&[1; 20]).is_some());
+}
+
+/// The one comparison of ICVs: all of the ICV, and its length is that of the packet's, not of the MAC.
+#[test]
+fn b45_an_icv_is_compared_whole() {
+    let tag: [u8; 32] = core::array::from_fn(|at| at as u8 + 1);
+    for len in 1..=32 {
+        assert!(is_icv(&tag, &tag[..len]), "{len}");
+        for bit in 0..len * 8 {
+            let mut icv = tag[..len].to_vec();
+            icv[bit / 8] ^= 1 << (bit % 8);
+            assert!(!is_icv(&tag, &icv), "{len} bit {bit}");
+        }
+    }
+    assert!(!is_icv(&tag[..12], &tag[..13]), "an ICV longer than the tag is none");
+}
+
+/// The chain of XCBC and CMAC against RustCrypto's `cmac`, wherever the four bytes behind the message fall.
+#[test]
+fn cmac_agrees_with_another_at_every_length() {
+    use cmac::{Cmac, KeyInit, Mac as _};
+    let message: Vec<u8> = (0..100).map(|at| at as u8 ^ 0x3c).collect();
+    let ours = AesMac::cmac(&message[..16]).unwrap();
+    for len in 0..=100 {
+        for behind in [&[][..], &[0xde, 0xad, 0xbe, 0xef]] {
+            let mut theirs = Cmac::<Aes128>::new_from_slice(&message[..16]).unwrap();
+            theirs.update(&message[..len]);
+            theirs.update(behind);
+            assert_eq!(ours.0.tag(&message[..len], behind), theirs.finalize().into_bytes()[..], "{len}");
+        }
+    }
+}
+
+/// What is behind the message is the message's end, for every MAC.
+#[test]
+fn b06_what_is_behind_is_appended() {
+    fn check(mac: &impl Mac) {
+        for len in 0..=140 {
+            let message: Vec<u8> = (0..len + 4).map(|at| at as u8 ^ 0x77).collect();
+            let (covered, behind) = message.split_at(len);
+            assert_eq!(mac.tag(covered, behind).as_ref(), mac.tag(&message, &[]).as_ref(), "{len}");
+        }
+    }
+    check(&AesMac::xcbc(&[7; 16]).unwrap().0);
+    check(&AesMac::cmac(&[7; 16]).unwrap().0);
+    check(&HmacMac::<sha1::Sha1>::new(&[7; 20]).unwrap().0);
+    check(&HmacMac::<sha2::Sha512>::new(&[7; 64]).unwrap().0);
+}
+
+#[test]
+fn a_set_names_each_kernel_once_and_in_order() {
+    let all = KernelId::ALL.iter().rev().fold(KernelSet::EMPTY, |set, kernel| set.with(*kernel));
+    assert_eq!(all.iter().collect::<Vec<_>>(), KernelId::ALL);
+    assert_eq!(KernelSet::union([all, KernelSet::EMPTY, all].into_iter()), all);
+    assert_eq!(KernelSet::EMPTY.iter().next(), None);
+    for kernel in KernelId::ALL {
+        assert_eq!(KernelSet::EMPTY.with(*kernel).iter().collect::<Vec<_>>(), [*kernel]);
+    }
+    let first_mac = KernelId::ALL.iter().position(|kernel| *kernel == KernelId::HmacSha1).unwrap();
+    let ciphers = KernelId::ALL.iter().rposition(|kernel| kernel.is_cipher()).unwrap();
+    assert!(ciphers < first_mac, "sealing runs in this order: a MAC before its cipher would cover plaintext");
 }

@@ -1,7 +1,8 @@
 //! Packets, keys, and bursts of one.
 
 use esp_crypto::{
-    JobError, KeyMaterial, OpenJob, OpenKey, SealJob, SealKey, Tier, Tiers, Transform, open_burst, seal_burst,
+    Cipher, JobError, KeyMaterial, OpenJob, OpenKey, SealJob, SealKey, Tier, Tiers, Transform, open_burst,
+    seal_burst,
 };
 
 /// Bytes of SPI and sequence number.
@@ -35,9 +36,25 @@ impl Sa {
         HEADER_LEN + self.transform.iv_len()..esp_len - self.transform.icv_len()
     }
 
-    /// An unsealed packet with noise for header, IV, payload and stale ICV.
+    /// An unsealed packet with noise for header, IV, payload and stale ICV. Of a block cipher the payload is made longer,
+    /// to whole blocks.
     pub(crate) fn packet(&self, seed: u64, payload_len: usize) -> Vec<u8> {
+        self.raw_packet(seed, payload_len.next_multiple_of(self.block_len()))
+    }
+
+    /// The same with just that length.
+    pub(crate) fn raw_packet(&self, seed: u64, payload_len: usize) -> Vec<u8> {
         noise(seed, HEADER_LEN + self.transform.iv_len() + payload_len + self.transform.icv_len())
+    }
+
+    /// 1 where the cipher has no blocks.
+    pub(crate) fn block_len(&self) -> usize {
+        if self.transform.align() > 4 { self.transform.align() } else { 1 }
+    }
+
+    pub(crate) fn encrypts(&self) -> bool {
+        let cipher = self.transform.cipher();
+        cipher.key_len > 0 && cipher.rfc != 4543
     }
 
     pub(crate) fn sealed(&self, packet: &[u8], seq_hi: Option<u32>) -> Vec<u8> {
@@ -47,10 +64,16 @@ impl Sa {
     }
 }
 
-/// One SA for each transform on each tier.
+/// One SA for each transform on each tier, but for DES, with which nothing is sealed.
 pub(crate) fn every_sa() -> impl Iterator<Item = Sa> {
-    let pairs = Transform::ALL.iter().flat_map(|t| Tiers::default().all(*t).map(|tier| (*t, tier)));
+    let sealing = Transform::ALL.iter().filter(|transform| transform.cipher().cipher != Cipher::DesCbc);
+    let pairs = sealing.flat_map(|t| Tiers::default().all(*t).map(|tier| (*t, tier)));
     pairs.zip(1..).map(|((transform, tier), number)| Sa::numbered(transform, tier, number))
+}
+
+/// Those with an ICV; without the feature `legacy` all of them.
+pub(crate) fn every_authentic_sa() -> impl Iterator<Item = Sa> {
+    every_sa().filter(|sa| sa.transform.icv_len() > 0)
 }
 
 pub(crate) fn seal_one(key: &SealKey, esp: &mut [u8], seq_hi: Option<u32>) -> Result<(), JobError> {

@@ -1,0 +1,24 @@
+//! A cipher that no transform here uses, for comparison with figures of others.
+
+use aes_gcm::KeyInit;
+use ctr::cipher::{InnerIvInit, StreamCipherCore};
+use ctr::{CtrCore, flavors};
+use des::TdesEde3;
+
+/// 3DES in counter mode, keyed once. It has no integrity and is no ESP transform: for benchmarks only.
+pub struct TripleDesCtr(TdesEde3);
+
+impl TripleDesCtr {
+    /// Three DES keys of 8 bytes, used as encrypt, decrypt, encrypt; parity bits are ignored.
+    pub fn new(key: &[u8; 24]) -> Self {
+        Self(TdesEde3::new(key.into()))
+    }
+
+    /// Encrypts or decrypts `data`, of any length below 2^64 blocks, in place. `iv` is the first counter block, and the
+    /// counter all of its 64 bits, big-endian.
+    pub fn apply(&self, iv: [u8; 8], data: &mut [u8]) {
+        let keystream = CtrCore::<_, flavors::Ctr64BE>::inner_iv_init(&self.0, &iv.into());
+        // A slice is shorter than 2^64 blocks, so the keystream cannot end before it.
+        let _ = keystream.try_apply_keystream_partial(data.into());
+    }
+}
