@@ -15,46 +15,87 @@
 //!                                                       ^ ends with the ESP trailer
 //! ```
 //!
-//! | name                   | key_len      | salt_len | iv_len | icv_len | align | RFC        |
-//! |------------------------|--------------|----------|--------|---------|-------|------------|
-//! | `aes-128-gcm-16`       | 20 = 16 + 4  | 4        | 8      | 16      | 4     | 4106       |
-//! | `aes-192-gcm-16`       | 28 = 24 + 4  | 4        | 8      | 16      | 4     | 4106       |
-//! | `aes-256-gcm-16`       | 36 = 32 + 4  | 4        | 8      | 16      | 4     | 4106       |
-//! | `chacha20-poly1305`    | 36 = 32 + 4  | 4        | 8      | 16      | 4     | 7634       |
-//! | `null-hmac-sha256-128` | 32           | 0        | 0      | 16      | 4     | 2410, 4868 |
+//! # Transforms
 //!
-//! What follows from the lengths, for the combined-mode transforms (the first four):
+//! [`Transform::ALL`] is the table; its lengths, by what a name begins or ends with, in bytes. Of several rows the first
+//! that fits holds.
 //!
-//! | what    | without ESN                     | with ESN (`seq_hi` is `Some`)                     |
-//! |---------|---------------------------------|---------------------------------------------------|
-//! | nonce   | salt(4) \| IV(8)                | the same                                          |
-//! | AAD     | SPI(4) \| seq low(4): 8 bytes   | SPI(4) \| seq high(4) \| seq low(4): 12 bytes     |
-//! | ciphered| payload                         | the same                                          |
+//! | cipher              | salt | IV | align | RFC  |
+//! |---------------------|------|----|-------|------|
+//! | `aes-*-gcm-16-iiv`  | 4    | 0  | 4     | 8750 |
+//! | `aes-*-gcm-*`       | 4    | 8  | 4     | 4106 |
+//! | `aes-*-ccm-8-iiv`   | 3    | 0  | 4     | 8750 |
+//! | `aes-*-ccm-*`       | 3    | 8  | 4     | 4309 |
+//! | `chacha20-*-iiv`    | 4    | 0  | 4     | 8750 |
+//! | `chacha20-poly1305` | 4    | 8  | 4     | 7634 |
+//! | `aes-*-gmac`        | 4    | 8  | 4     | 4543 |
+//! | `aes-*-cbc-*`       | 0    | 16 | 16    | 3602 |
+//! | `aes-*-ctr-*`       | 4    | 8  | 4     | 3686 |
+//! | `null-*`            | 0    | 0  | 4     | 2410 |
+//! | `3des-cbc-*`        | 0    | 8  | 8     | 2451 |
+//! | `des-cbc-*`         | 0    | 8  | 8     | 2405 |
 //!
-//! and for the separate MAC (`null-hmac-sha256-128`): the ICV covers SPI to the end of the payload and, with
-//! ESN, then the four bytes of the high half, which are not sent. All numbers are in network byte order.
+//! | MAC                 | key | ICV | RFC  |
+//! |---------------------|-----|-----|------|
+//! | `*-hmac-sha1-96`    | 20  | 12  | 2404 |
+//! | `*-hmac-sha256-128` | 32  | 16  | 4868 |
+//! | `*-hmac-sha384-192` | 48  | 24  | 4868 |
+//! | `*-hmac-sha512-256` | 64  | 32  | 4868 |
+//! | `*-aes-xcbc-96`     | 16  | 12  | 3566 |
+//! | `*-aes-cmac-96`     | 16  | 12  | 4494 |
+//! | `*-hmac-md5-96`     | 16  | 12  | 2403 |
+//! | `*-hmac-sha256-96`  | 32  | 12  | 0    |
+//! | `*-none`            | 0   | 0   | 0    |
+//!
+//! The rows of DES, 3DES, MD5, SHA-256 cut to 96 bits, and no integrity at all, need the cargo feature `legacy`.
+//! Keying material is the cipher's key, its salt, then the MAC's key, and exactly as long as they are.
+//!
+//! A combined mode (no MAC in the name):
+//!
+//! | what     | without ESN                     | with ESN (`seq_hi` is `Some`)                     |
+//! |----------|---------------------------------|---------------------------------------------------|
+//! | nonce    | salt \| IV(8)                   | the same                                          |
+//! | `iiv` IV | zero(4) \| seq low(4), not sent | seq high(4) \| seq low(4), not sent               |
+//! | AAD      | SPI(4) \| seq low(4)            | SPI(4) \| seq high(4) \| seq low(4)               |
+//! | of GMAC  | AAD \| IV \| payload            | the same; nothing is encrypted                    |
+//!
+//! A cipher with a separate MAC encrypts the payload and then writes the ICV over SPI to the end of the payload and,
+//! with ESN, the four bytes of the high half behind it, which are not sent. CTR starts its counter at salt | IV | 1. CBC
+//! takes whole blocks and knows no padding but ESP's. All numbers are in network byte order.
+//!
+//! # Bursts
+//!
+//! A combined mode is one kernel, a cipher and a separate MAC are one each, so that there are as many kernels as
+//! algorithms and not as pairs; a burst is passed over once for each kernel in it. Sealing runs the ciphers before the
+//! MACs, and opening the MACs before the ciphers: a cipher sees only what verified.
 //!
 //! # Tiers
 //!
-//! | tier       | AES-GCM 128, 256 | AES-GCM 192 | ChaCha20-Poly1305 | NULL + HMAC |
-//! |------------|------------------|-------------|-------------------|-------------|
-//! | `ring`     | yes              | no          | yes               | yes         |
-//! | `portable` | yes              | yes         | no                | no          |
+//! | tier       | serves                                                                              |
+//! |------------|-------------------------------------------------------------------------------------|
+//! | `ring`     | AES-GCM with 128 and 256 bits and an ICV of 16 bytes, ChaCha20-Poly1305; also `iiv` |
+//! | `portable` | all but ChaCha20-Poly1305                                                           |
 //!
-//! `ring` is the library of that name; `portable` is RustCrypto's `aes-gcm`. Both look at the CPU themselves
-//! at run time, and so does the `portable` tier: see [`Tiers`] for what denying a CPU feature does.
+//! `ring` is the library of that name, and `portable` are RustCrypto's. Both look at the CPU themselves at run time: see
+//! [`Tiers`] for what denying a CPU feature does.
 //!
 //! # Failure
 //!
 //! A packet that does not authenticate is [`JobError::AuthFailed`], whatever the transform, and no plaintext
-//! of it is left in the buffer: under a cipher the payload is then either the ciphertext that came in or all
-//! zero. Under NULL there is no secret plaintext, and the bytes stay as they came.
+//! of it is left in the buffer: under a combined mode the payload is then either the ciphertext that came in or all
+//! zero, under a separate MAC nothing was touched. ICVs are compared in constant time, all of their length, which is the
+//! SA's. An authentic packet that its cipher cannot take is [`JobError::BadLength`].
 //!
 //! # Keys in memory
 //!
-//! [`KeyMaterial`] is wiped when dropped, and `aes-gcm` wipes its key schedules. `ring` has no way to wipe
-//! its own: a key on that tier leaves the schedule behind in the memory it lived in, and copies of it on the
-//! stack of the thread that made or moved it. Whoever owns the memory overwrites it.
+//! [`KeyMaterial`] is wiped when dropped, and so is the keyed state of the `portable` tier: key schedules, hash keys and
+//! midstates, and their copies on the stack of one packet. What is not:
+//!
+//! - a `ring` key: the library has no way to wipe it. It leaves the schedule behind in the memory it lived in, and copies
+//!   on the stack of the thread that made or moved it. Whoever owns the memory overwrites it; [`SealKey`] and [`OpenKey`]
+//!   hold it inline for that.
+//! - salts: they are no secrets that RFC 4106 or RFC 3686 rely on, and lie inline as well.
+//! - what a library left on the stack or in registers while it expanded a key.
 #![forbid(unsafe_code)]
 #![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

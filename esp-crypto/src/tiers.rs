@@ -34,12 +34,7 @@ impl Tier {
 const fn ring_has(cipher: Cipher) -> bool {
     let aes = matches!(
         cipher,
-        Cipher::Aes128Gcm16
-            | Cipher::Aes256Gcm16
-            | Cipher::Aes128Gcm16Iiv
-            | Cipher::Aes256Gcm16Iiv
-            | Cipher::Aes128Gmac
-            | Cipher::Aes256Gmac
+        Cipher::Aes128Gcm16 | Cipher::Aes256Gcm16 | Cipher::Aes128Gcm16Iiv | Cipher::Aes256Gcm16Iiv
     );
     aes || is_chacha(cipher)
 }
@@ -96,7 +91,7 @@ impl CpuFeature {
 
 /// The tiers that may be used: what there is, less what was denied.
 ///
-/// Denying `aesni` or `pclmulqdq` moves AES-GCM and AES-GMAC from `ring` to `portable`. It does not stop the
+/// Denying `aesni` or `pclmulqdq` moves AES-GCM from `ring` to `portable`. It does not stop the
 /// `portable` tier itself from using these instructions: its libraries ask the CPU at run time and cannot be told not
 /// to. The other features change nothing, as no tier here is chosen by them. All else has one tier and is not moved by
 /// any.

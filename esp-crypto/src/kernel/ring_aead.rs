@@ -1,4 +1,4 @@
-//! AES-GCM, AES-GMAC and ChaCha20-Poly1305 by `ring`: 128- and 256-bit keys, 16 bytes of ICV.
+//! AES-GCM and ChaCha20-Poly1305 by `ring`: 128- and 256-bit keys, 16 bytes of ICV.
 
 use ring::aead::{Aad, Algorithm, LessSafeKey, Nonce, Tag, UnboundKey};
 

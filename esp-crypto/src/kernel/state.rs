@@ -42,9 +42,6 @@ impl State {
             Cipher::ChaCha20Poly1305 | Cipher::ChaCha20Poly1305Iiv => {
                 Self::RingChaCha(AeadKernel { aead: RingAead::new(&CHACHA20_POLY1305, key)?, salt })
             }
-            Cipher::Aes128Gmac | Cipher::Aes256Gmac => {
-                Self::RingGmac(Gmac { aead: RingAead::new(aes, key)?, salt })
-            }
             _ => Self::RingGcm(AeadKernel { aead: RingAead::new(aes, key)?, salt }),
         })
     }

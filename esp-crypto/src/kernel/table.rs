@@ -138,7 +138,6 @@ kernels! {
     combined {
         RingGcm(AeadKernel<RingAead, 16>),
         RingChaCha(AeadKernel<RingAead, 16>),
-        RingGmac(Gmac<RingAead>),
         Gcm128Icv16(AeadKernel<Gcm<Aes128, U16>, 16>),
         Gcm128Icv12(AeadKernel<Gcm<Aes128, U12>, 12>),
         Gcm128Icv8(AeadKernel<Gcm<Aes128, U8>, 8>),

@@ -102,3 +102,51 @@ fn legacy_is_behind_its_feature() {
         assert_eq!(transform.is_legacy(), legacy, "{transform}");
     }
 }
+
+/// The tables in the documentation of the crate hold for every transform.
+#[test]
+fn the_documented_lengths_are_the_tables() {
+    let (_, documentation) = include_str!("../lib.rs").split_once("| cipher ").unwrap();
+    let (ciphers, rest) = documentation.split_once("| MAC ").unwrap();
+    let (macs, _) = rest.split_once("//!\n").unwrap();
+    for &transform in Transform::ALL {
+        let (cipher, integrity) = (transform.cipher(), transform.integrity());
+        let expected = [cipher.salt_len, cipher.iv_len, cipher.align, usize::from(cipher.rfc)];
+        assert_eq!(row(ciphers, transform), Some(expected.to_vec()), "{transform}");
+        if !transform.is_combined() {
+            let expected = [integrity.key_len, integrity.icv_len, usize::from(integrity.rfc)];
+            assert_eq!(row(macs, transform), Some(expected.to_vec()), "{transform}");
+        }
+    }
+    let patterns = ciphers.lines().chain(macs.lines()).filter_map(pattern_of);
+    let of_all = |pattern: &&str| !LEGACY_NAMES.iter().any(|name| fits(pattern, name));
+    for pattern in patterns.filter(of_all) {
+        assert!(Transform::ALL.iter().any(|transform| fits(pattern, transform.name())), "{pattern}");
+    }
+}
+
+/// The numbers of the first row whose pattern fits.
+fn row(table: &str, transform: Transform) -> Option<Vec<usize>> {
+    let fitting = |line: &&str| pattern_of(line).is_some_and(|pattern| fits(pattern, transform.name()));
+    let cells = table.lines().find(fitting)?.split('|').skip(2);
+    Some(cells.filter_map(|cell| cell.trim().parse().ok()).collect())
+}
+
+fn pattern_of(line: &str) -> Option<&str> {
+    line.strip_prefix("//! | `")?.split('`').next()
+}
+
+/// `*` stands for anything.
+fn fits(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else { return false };
+    let mut parts = parts.peekable();
+    while let Some(part) = parts.next() {
+        let at = if parts.peek().is_none() { rest.len().checked_sub(part.len()) } else { rest.find(part) };
+        match at.and_then(|at| rest[at..].strip_prefix(part)) {
+            Some(behind) => rest = behind,
+            None => return false,
+        }
+    }
+    rest.is_empty()
+}

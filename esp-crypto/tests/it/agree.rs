@@ -31,7 +31,7 @@ fn ring_and_portable_agree_at_every_length() {
         }
         agreed += 1;
     }
-    assert_eq!(agreed, 6, "AES-GCM, its implicit-IV form and AES-GMAC, each with 128 and 256 bits");
+    assert_eq!(agreed, 4, "AES-GCM and its implicit-IV form, each with 128 and 256 bits");
 }
 
 /// Against an ESP written from the RFCs alone, which shares no code with this crate.

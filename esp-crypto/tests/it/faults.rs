@@ -198,7 +198,7 @@ fn b85_payload_of_broken_blocks() {
 #[test]
 fn b85_last_block_looks_like_padding() {
     for sa in every_authentic_sa().filter(|sa| sa.block_len() > 1) {
-        for pad in [1, sa.block_len() as u8, 0, 0xff] {
+        for pad in [1, 8, 16, 0, 0xff] {
             let mut plain = sa.packet(85, 48);
             let payload = sa.payload(plain.len());
             plain[payload.end - sa.block_len()..payload.end].fill(pad);

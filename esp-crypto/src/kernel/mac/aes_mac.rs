@@ -129,5 +129,5 @@ impl Message<'_> {
 
 /// RFC 4493 section 2.3: twice a number of GF(2^128).
 fn doubled(number: u128) -> u128 {
-    number << 1 ^ (number >> 127) * 0x87
+    (number << 1) ^ ((number >> 127) * 0x87)
 }
