@@ -1,6 +1,7 @@
 //! Kernels alone, with inputs that no ESP packet has: other lengths of associated data, messages and keys.
 
 mod any_aead;
+mod leaky;
 mod rfc;
 mod wycheproof_aead;
 mod wycheproof_mac;
