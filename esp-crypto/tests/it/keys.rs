@@ -6,7 +6,7 @@ use crate::esp::{Sa, every_authentic_sa, every_sa, noise, open_one};
 
 /// Only the exact length is taken: no key is cut or padded.
 #[test]
-fn b39_exact_key_lengths() {
+fn b40_exact_key_lengths() {
     for &transform in Transform::ALL {
         let (tier, expected) = (Tiers::default().best(transform), transform.key_len());
         for got in (0..=130).filter(|got| *got != expected) {
@@ -45,7 +45,7 @@ fn b40_every_byte_of_the_keys_counts() {
 
 /// Another salt, or the salt at the other end, is another key; no byte of it is in the packet.
 #[test]
-fn b40_salt_is_behind_the_key_and_never_sent() {
+fn b40_salt_is_last_and_never_sent() {
     for sa in every_sa().filter(|sa| sa.transform.salt_len() > 0) {
         let keys = noise(41, sa.transform.key_len());
         let (cipher_keys, mac_key) = keys.split_at(sa.transform.cipher_key_len());

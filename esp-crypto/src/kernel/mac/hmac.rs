@@ -26,3 +26,5 @@ impl<D: EagerHash> Mac for Hmac<D> {
         mac.finalize().into_bytes()
     }
 }
+
+const _: () = assert!(size_of::<Hmac<sha2::Sha512>>() <= 512, "midstates are copied for each packet");
