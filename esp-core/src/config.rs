@@ -6,6 +6,7 @@
 
 mod check;
 mod file;
+mod keying;
 mod legal;
 mod matching;
 mod options;
@@ -23,7 +24,7 @@ use serde::{Deserialize, Deserializer, de};
 pub use file::{ConfigError, SaFile};
 pub(crate) use matching::any_matches;
 pub use options::{
-    CheckOuter, Df, Direction, Dscp, EcnMode, FlowLabel, Lookup, Mode, ReplayWindow, UdpEncap,
+    CheckOuter, Df, Direction, Dscp, EcnMode, FlowLabel, KeySource, Lookup, Mode, ReplayWindow, UdpEncap,
 };
 pub use secret::{HexError, Secret};
 pub use selector::{PortRange, Prefix, PrefixError, Selector};
@@ -47,8 +48,18 @@ pub struct SaConfig {
     /// Encryption and integrity, by [`Transform::name`] in files.
     #[serde(deserialize_with = "transform_by_name")]
     pub transform: Transform,
-    /// Keying material, exactly [`Transform::key_len`] bytes, salt last; hexadecimal in files.
+    /// Keying material, exactly [`Transform::key_len`] bytes: the cipher's key, its salt, the integrity key. With
+    /// `integrity_key`, only the first two. Hexadecimal in files.
+    #[serde(default)]
     pub key: Secret,
+    /// Key of a separate integrity algorithm, when it does not stand at the end of `key`. Default: none.
+    pub integrity_key: Option<Secret>,
+    /// Whether a key exchange makes the keys afresh or someone wrote them down. Default: static.
+    #[serde(default)]
+    pub keys: KeySource,
+    /// Take a transform that RFC 8221 says not to use. Only with the cargo feature `legacy` is there any. Default: false.
+    #[serde(default)]
+    pub allow_legacy: bool,
     /// Tunnel or transport mode (RFC 4303 section 3.1).
     pub mode: Mode,
     /// Outer source address. Needed by outbound tunnels and by `check_outer`/`lookup` that look at it.
@@ -115,6 +126,9 @@ impl SaConfig {
             spi,
             transform,
             key: key.into(),
+            integrity_key: None,
+            keys: KeySource::default(),
+            allow_legacy: false,
             mode,
             src: None,
             dst: None,
@@ -138,7 +152,7 @@ impl SaConfig {
 
 fn transform_by_name<'de, D: Deserializer<'de>>(from: D) -> Result<Transform, D::Error> {
     let name = String::deserialize(from)?;
-    Transform::from_name(&name).ok_or_else(|| de::Error::custom(format_args!("unknown transform `{name}`")))
+    Transform::from_name(&name).ok_or_else(|| de::Error::custom(keying::why_not(&name)))
 }
 
 fn default_ttl() -> u8 {

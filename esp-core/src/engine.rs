@@ -16,6 +16,7 @@ use parking_lot::Mutex;
 
 use crate::error::SaError;
 use crate::events::{Event, EventQueue};
+use crate::iv::IvSource;
 use crate::handle::{Place, SaId, TunnelId};
 use crate::sa::{InboundSa, OutboundSa};
 use crate::shape::Shape;
@@ -63,8 +64,10 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// [`SaError::NoRoomForWorkers`] if `max_workers` of them are alive.
+    /// [`SaError::NoRoomForWorkers`] if `max_workers` of them are alive; [`SaError::NoRandom`] if the operating system has
+    /// no seed for its IVs.
     pub fn worker(&self) -> Result<Worker, SaError> {
+        let ivs = IvSource::seeded()?;
         let full = || SaError::NoRoomForWorkers { max_workers: self.shared.shards.max_workers() };
         let writer = self.shared.shards.claim().ok_or_else(full)?;
         let reader = self.shared.domain.register().ok_or_else(full)?;
@@ -74,7 +77,7 @@ impl Engine {
         let stats = WorkerStats::new(writer);
         self.shared.outbound_cells.prepare(stats.token());
         self.shared.inbound_cells.prepare(stats.token());
-        Ok(Worker::new(Arc::clone(&self.shared), reader, stats))
+        Ok(Worker::new(Arc::clone(&self.shared), reader, stats, ivs))
     }
 
     /// Removes an SA: bursts that begin later do not find it. Its slot, keys and counters are cleared by a later

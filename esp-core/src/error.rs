@@ -15,7 +15,7 @@ pub enum SaError {
         legal: String,
     },
     /// The keying material is not exactly as long as the transform needs; nothing was copied, cut or padded.
-    #[error("key: {transform} takes exactly {expected} bytes of keying material (salt last), got {got}")]
+    #[error("key: {transform} takes exactly {expected} bytes of keying material (cipher key, salt, integrity key), got {got}")]
     KeyLength {
         /// Name of the transform.
         transform: &'static str,
@@ -45,6 +45,9 @@ pub enum SaError {
     /// The handle names no live SA: it was removed, or comes from another engine.
     #[error("the handle names no live SA; look the SA up again, or install it")]
     Stale,
+    /// The operating system gives no random numbers, which IVs need.
+    #[error("the operating system gives no random numbers; a worker needs a seed for unpredictable IVs")]
+    NoRandom,
     /// Every worker index is taken.
     #[error(
         "all {max_workers} worker indices are taken; drop a worker, or build the engine with a larger max_workers"

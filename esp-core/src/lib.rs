@@ -43,6 +43,7 @@ mod events;
 mod handle;
 mod inbound;
 mod ip;
+mod iv;
 mod lanes;
 mod narrow;
 mod outbound;

@@ -21,6 +21,7 @@ mod seal;
 
 use std::marker::PhantomData;
 
+use crate::iv::IvSource;
 use crate::lanes::{BURST, Lanes};
 use crate::runs::Runs;
 use crate::sa::OutboundSa;
@@ -63,6 +64,7 @@ pub(crate) struct Burst<'c, 'p, 'g, Stage> {
     lanes: Lanes<'c, 'p, Slot>,
     runs: &'c Runs<'g, OutboundSa>,
     tally: &'c mut Tally,
+    ivs: &'c mut IvSource,
     stage: PhantomData<Stage>,
 }
 
@@ -75,8 +77,9 @@ impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Given> {
         lanes: Lanes<'c, 'p, Slot>,
         runs: &'c Runs<'g, OutboundSa>,
         tally: &'c mut Tally,
+        ivs: &'c mut IvSource,
     ) -> Self {
-        Self { lanes, runs, tally, stage: PhantomData }
+        Self { lanes, runs, tally, ivs, stage: PhantomData }
     }
 
     /// Walks a burst from the caller's packets to their verdicts.
@@ -95,7 +98,7 @@ impl<'c, 'p, 'g, Stage> Burst<'c, 'p, 'g, Stage> {
     /// The burst, one stage further. Only the stage that made `Next` can name it.
     #[inline]
     fn passed<Next>(self, _proof: Next) -> Burst<'c, 'p, 'g, Next> {
-        Burst { lanes: self.lanes, runs: self.runs, tally: self.tally, stage: PhantomData }
+        Burst { lanes: self.lanes, runs: self.runs, tally: self.tally, ivs: self.ivs, stage: PhantomData }
     }
 }
 

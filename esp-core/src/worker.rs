@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use crate::engine::Shared;
 use crate::handle::TunnelId;
+use crate::iv::IvSource;
 use crate::lanes::{BURST, Lanes};
 use crate::packet::Packet;
 use crate::runs::Runs;
@@ -53,14 +54,15 @@ pub struct Worker {
     shared: Arc<Shared>,
     reader: Reader,
     stats: WorkerStats,
+    ivs: IvSource,
     outbound: Box<outbound::Scratch>,
     inbound: Box<inbound::Scratch>,
 }
 
 impl Worker {
-    pub(crate) fn new(shared: Arc<Shared>, reader: Reader, stats: WorkerStats) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>, reader: Reader, stats: WorkerStats, ivs: IvSource) -> Self {
         let (outbound, inbound) = Default::default();
-        Self { shared, reader, stats, outbound, inbound }
+        Self { shared, reader, stats, ivs, outbound, inbound }
     }
 
     /// Warms what the thread keeps: call it once on the poll-mode thread, before its first burst.
@@ -191,7 +193,7 @@ impl Worker {
             events: &self.shared.events,
             now,
         };
-        outbound::Burst::new(lanes, &runs, &mut tally).walk(counters);
+        outbound::Burst::new(lanes, &runs, &mut tally, &mut self.ivs).walk(counters);
     }
 
     #[inline]

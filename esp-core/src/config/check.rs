@@ -2,7 +2,6 @@
 
 use std::net::IpAddr;
 
-use esp_crypto::KeyMaterial;
 use esp_replay::WindowSize;
 use esp_wire::Spi;
 
@@ -36,7 +35,7 @@ impl SaConfig {
             name: self.name.clone(),
             spi,
             transform: self.transform,
-            key: KeyMaterial::from_slice(self.key.expose()),
+            key: self.keying_material()?,
             tunnel,
             udp: self.udp,
             esn: self.esn,
@@ -66,7 +65,7 @@ impl SaConfig {
             name: self.name.clone(),
             spi,
             transform: self.transform,
-            key: KeyMaterial::from_slice(self.key.expose()),
+            key: self.keying_material()?,
             tunnel: self.mode == Mode::Tunnel,
             src: self.src,
             dst: self.dst,
@@ -97,10 +96,8 @@ impl SaConfig {
             return Err(refuse("name", &format_args!("{} characters", name.chars().count())));
         }
         let spi = Spi::new(self.spi).map_err(|_| refuse("spi", &self.spi))?;
-        let (expected, got) = (self.transform.key_len(), self.key.len());
-        if got != expected {
-            return Err(SaError::KeyLength { transform: self.transform.name(), expected, got });
-        }
+        self.check_keys()?;
+        self.check_transform()?;
         self.check_addresses()?;
         if let Some(udp) = self.udp {
             self.check_udp(udp)?;

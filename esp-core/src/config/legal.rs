@@ -28,8 +28,11 @@ const FIELDS: &[(&str, &str)] = &[
     ("name", "1 to 64 characters, no control characters, unique in the file"),
     ("direction", "outbound, inbound"),
     ("spi", "256..=4294967295 (0 is never on the wire, 1..=255 are reserved by IANA; RFC 4303 section 2.1)"),
-    ("transform", "aes-128-gcm-16, aes-192-gcm-16, aes-256-gcm-16, chacha20-poly1305, null-hmac-sha256-128"),
-    ("key", "hexadecimal digits, two a byte, as many bytes as the transform needs, salt last"),
+    ("transform", TRANSFORMS),
+    ("key", "hexadecimal digits, two a byte, as many bytes as the transform needs: cipher key, salt, integrity key"),
+    ("integrity_key", "hexadecimal digits, two a byte, as many bytes as the integrity algorithm needs"),
+    ("keys", "static, negotiated"),
+    ("allow_legacy", "true, false"),
     ("mode", "tunnel, transport"),
     ("src", "a unicast IP address"),
     ("dst", "an IP address of the family of src, not the unspecified one"),
@@ -56,3 +59,10 @@ const FIELDS: &[(&str, &str)] = &[
     ("flow_label", "\"copy\", or 0..=1048575"),
     ("tun_id", "0..=18446744073709551615"),
 ];
+
+/// Every name, by families; a test spells them out.
+pub(super) const TRANSFORMS: &str = "\
+    aes-{128,192,256}-gcm-{16,12,8}, aes-{128,192,256}-ccm-{16,12,8}, aes-{128,192,256}-gmac, chacha20-poly1305, \
+    aes-{128,192,256}-gcm-16-iiv, aes-{128,192,256}-ccm-8-iiv, chacha20-poly1305-iiv, \
+    {aes-128-cbc,aes-192-cbc,aes-256-cbc,aes-128-ctr,aes-192-ctr,aes-256-ctr,null}-\
+    {hmac-sha1-96,hmac-sha256-128,hmac-sha384-192,hmac-sha512-256,aes-xcbc-96,aes-cmac-96}";

@@ -24,6 +24,17 @@ pub enum Mode {
     Transport,
 }
 
+/// Where keys come from, and so whether the same key can come again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KeySource {
+    /// Someone wrote them down: the same key is installed again after a restart, and numbers start again with it.
+    #[default]
+    Static,
+    /// A key exchange such as IKE: no key is ever installed twice.
+    Negotiated,
+}
+
 /// UDP encapsulation of ESP (RFC 3948). Ports are as the packet carries them, at either end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 #[serde(deny_unknown_fields, default)]

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 /// Keying material, in bytes. Its memory is wiped when it is dropped, `Debug` shows the length only, and it cannot
 /// be serialized.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Secret(Zeroizing<Vec<u8>>);
 
 impl Secret {

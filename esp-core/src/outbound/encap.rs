@@ -1,11 +1,12 @@
 //! Stage 4: ESP header and IV, and what goes in front of them.
 
-use esp_wire::{EspHeader, Seq64, proto, udp};
+use esp_wire::{EspHeader, Seq64, esp, proto, udp};
 
 use super::pad::Padded;
 use super::{Burst, Slot, outer};
 use crate::config::UdpEncap;
 use crate::ip::patch_ip;
+use crate::iv::IvSource;
 use crate::lanes::{Step, sure};
 use crate::narrow::u16_of;
 use crate::packet::Packet;
@@ -16,7 +17,7 @@ pub(crate) struct Framed(());
 
 impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Padded> {
     pub(super) fn encap(mut self) -> Burst<'c, 'p, 'g, Framed> {
-        let runs = self.runs;
+        let (runs, ivs) = (self.runs, &mut *self.ivs);
         self.lanes.each(|packet, slot| {
             let Some(sa) = runs.sa(slot.run) else { return Ok(()) };
             // In transport mode ESP comes to lie where the packet's own header was, so that moves first.
@@ -25,6 +26,9 @@ impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Padded> {
                 None => put_transport(sa, packet, slot)?,
             }
             put_esp(sa, packet, slot);
+            if sa.random_iv {
+                put_random_iv(sa, packet, slot, ivs);
+            }
             Ok(())
         });
         self.passed(Framed(()))
@@ -36,7 +40,7 @@ impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Padded> {
 fn put_esp(sa: &OutboundSa, packet: &mut Packet<'_>, slot: &Slot) {
     let esp_off = slot.esp_off as usize;
     let header = EspHeader { spi: sa.spi.get(), seq: Seq64(slot.seq).low() }.write();
-    if sa.shape.iv_len == 0 {
+    if !sa.counter_iv {
         return packet.put(esp_off, &header);
     }
     // Unique as long as the number is (RFC 4106 section 3.1, RFC 7634 section 2); XOR with a constant keeps it so.
@@ -44,6 +48,15 @@ fn put_esp(sa: &OutboundSa, packet: &mut Packet<'_>, slot: &Slot) {
     let [h0, h1, h2, h3, h4, h5, h6, h7] = header;
     let [i0, i1, i2, i3, i4, i5, i6, i7] = iv;
     packet.put(esp_off, &[h0, h1, h2, h3, h4, h5, h6, h7, i0, i1, i2, i3, i4, i5, i6, i7]);
+}
+
+/// The IV of a block mode: 8 or 16 bytes of the worker's random generator, so that no one can foretell it.
+//= https://www.rfc-editor.org/rfc/rfc3602#section-3
+//# The IV MUST be chosen at random, and MUST be unpredictable.
+#[inline]
+fn put_random_iv(sa: &OutboundSa, packet: &mut Packet<'_>, slot: &Slot, ivs: &mut IvSource) {
+    let off = slot.esp_off as usize + esp::HEADER_LEN;
+    ivs.fill(packet.range_mut(off, usize::from(sa.shape.iv_len)));
 }
 
 /// Moves the packet's own header in front of ESP and patches what it says of its payload.

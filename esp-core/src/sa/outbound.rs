@@ -1,6 +1,6 @@
 //! An SA that seals.
 
-use esp_crypto::{KeyError, SealKey, Tier};
+use esp_crypto::{Iv, KeyError, SealKey, Tier};
 use esp_wire::Spi;
 
 use super::{Outer, OuterHeader, Sequence};
@@ -25,6 +25,10 @@ pub(crate) struct OutboundSa {
     pub(crate) udp: Option<UdpEncap>,
     /// Tunnel mode: the header in front.
     pub(crate) tunnel: Option<Outer>,
+    /// The IV is the number, disguised.
+    pub(crate) counter_iv: bool,
+    /// The IV is random.
+    pub(crate) random_iv: bool,
     /// Random per key: IVs do not tell how many packets the SA has sent, and a new SA starts elsewhere.
     pub(crate) iv_salt: u64,
     pub(crate) tun_id: u64,
@@ -50,12 +54,15 @@ impl OutboundSa {
     }
 
     pub(crate) fn with_key(spec: &OutboundSpec, key: SealKey, start: Start) -> Self {
+        let iv = spec.transform.cipher().iv;
         Self {
             shape: Shape::of(spec),
             spi: spec.spi,
             esn: spec.esn,
             udp: spec.udp,
             tunnel: spec.tunnel.as_ref().and_then(|tunnel| Outer::new(tunnel, spec.udp.is_some())),
+            counter_iv: iv == Iv::Unique,
+            random_iv: iv == Iv::Unpredictable,
             iv_salt: start.iv_salt,
             tun_id: spec.tun_id,
             key,

@@ -5,8 +5,8 @@ use std::fmt::{Display, Write as _};
 use zeroize::Zeroizing;
 
 use crate::config::{
-    CheckOuter, DEFAULT_TTL, Df, Direction, Dscp, EcnMode, FlowLabel, Lookup, Mode, ReplayWindow, SaConfig,
-    Selector, UdpEncap,
+    CheckOuter, DEFAULT_TTL, Df, Direction, Dscp, EcnMode, FlowLabel, KeySource, Lookup, Mode, ReplayWindow,
+    SaConfig, Secret, Selector, UdpEncap,
 };
 
 /// The whole file. Its buffer never grows, so no copy of a key is left behind in memory.
@@ -26,7 +26,8 @@ pub(super) fn file(sas: &[SaConfig]) -> Zeroizing<String> {
 /// The most bytes that an SA takes.
 fn most(sa: &SaConfig) -> usize {
     let name = sa.name.as_ref().map_or(0, String::len).saturating_mul(ESCAPED_LEN);
-    let key = sa.key.len().saturating_mul(2);
+    let key_len = sa.integrity_key.as_ref().map_or(0, Secret::len).saturating_add(sa.key.len());
+    let key = key_len.saturating_mul(2);
     let selectors = sa.selectors.len().saturating_mul(SELECTOR_LEN);
     FIELDS_LEN.saturating_add(name).saturating_add(key).saturating_add(selectors)
 }
@@ -40,7 +41,12 @@ impl Table<'_> {
         self.set("direction", Some(quoted(direction(sa.direction))));
         self.set("spi", Some(format_args!("{:#010x}", sa.spi)));
         self.set("transform", Some(quoted(sa.transform.name())));
-        self.key(sa);
+        self.key("key", &sa.key);
+        if let Some(key) = &sa.integrity_key {
+            self.key("integrity_key", key);
+        }
+        self.set("keys", (sa.keys == KeySource::Negotiated).then(|| quoted("negotiated")));
+        self.set("allow_legacy", sa.allow_legacy.then_some(true));
         self.set("mode", Some(quoted(mode(sa.mode))));
         self.set("src", sa.src.map(quoted));
         self.set("dst", sa.dst.map(quoted));
@@ -90,9 +96,10 @@ impl Table<'_> {
     }
 
     /// Digit by digit into the buffer: a formatted copy would not be wiped.
-    fn key(&mut self, sa: &SaConfig) {
-        self.0.push_str("key = \"");
-        for byte in sa.key.expose() {
+    fn key(&mut self, field: &str, key: &Secret) {
+        self.0.push_str(field);
+        self.0.push_str(" = \"");
+        for byte in key.expose() {
             let digits = [byte >> 4, byte & 0xf].map(|digit| char::from_digit(u32::from(digit), 16));
             self.0.extend(digits.into_iter().flatten());
         }
