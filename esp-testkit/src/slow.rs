@@ -1,8 +1,8 @@
-//! A slow ESP, written from the RFCs alone: 4303 (ESP), 4106 (AES-GCM), 7634 (ChaCha20-Poly1305), 2410
-//! (NULL), 4868 (HMAC-SHA-256-128) and 3948 (UDP encapsulation).
+//! A slow ESP, written from the RFCs alone: 4303 (ESP), 3948 (UDP encapsulation), and those of every transform.
 //!
-//! Every step allocates and nothing is shared with the engine: it is what the engine is compared with. It
-//! keeps no state: the caller gives number and IV, and there is no replay window. [`seal_raw`] makes
+//! Every step allocates and nothing is shared with the engine: it is what the engine is compared with. Modes and MACs are
+//! written out over block ciphers and hash functions; only ChaCha20-Poly1305 comes whole from a library, and from
+//! another than the engine's. It keeps no state: the caller gives number and IV, and there is no replay window. [`seal_raw`] makes
 //! authentic packets out of any plaintext, wicked trailers included; [`wrap_esp`] puts them into an IP
 //! packet.
 //!
@@ -12,23 +12,27 @@
 //!
 //! let sa = SlowSa {
 //!     spi: 0x1000,
-//!     transform: SlowTransform::AesGcm16,
-//!     key: vec![7; 32],
-//!     salt: [1, 2, 3, 4],
+//!     transform: SlowTransform::named("aes-256-gcm-16").unwrap(),
+//!     key: vec![7; 36],
 //!     esn: true,
 //!     mode: SlowMode::Tunnel { src: "2001:db8::1".parse().unwrap(), dst: "2001:db8::2".parse().unwrap() },
 //!     udp: Some((4500, 4500)),
 //! };
 //! let packet = Ipv4::default().packet(&Upper::udp(46));
-//! let sealed = seal(&sa, 0x1_0000_0001, [9; 8], &packet, 0, 0);
+//! let sealed = seal(&sa, 0x1_0000_0001, [9; 16], &packet, 0, 0);
 //! let opened = open(&sa, 1, &sealed).unwrap();
 //! assert_eq!((opened.inner, opened.seq_low), (packet, 1));
 //! ```
 
+mod aead;
+mod block;
 mod crypto;
 mod ip;
+mod mac;
+mod transform;
 
 pub use ip::{tunnel_header, wrap_esp};
+pub use transform::SlowTransform;
 
 use std::net::IpAddr;
 
@@ -39,27 +43,14 @@ pub struct SlowSa {
     pub spi: u32,
     /// Cipher and integrity.
     pub transform: SlowTransform,
-    /// The key without the salt.
+    /// Keying material: the cipher's key, its salt, the key of the separate MAC.
     pub key: Vec<u8>,
-    /// First four bytes of the nonce; unused with NULL.
-    pub salt: [u8; 4],
     /// Extended sequence numbers: the high half enters the ICV.
     pub esn: bool,
     /// What is put around the packet.
     pub mode: SlowMode,
     /// Source and destination port of a UDP header before ESP (RFC 3948), or none.
     pub udp: Option<(u16, u16)>,
-}
-
-/// Cipher and integrity of a [`SlowSa`]. The ICV always has 16 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SlowTransform {
-    /// AES-GCM (RFC 4106) with a key of 16, 24 or 32 bytes.
-    AesGcm16,
-    /// ChaCha20-Poly1305 (RFC 7634) with a key of 32 bytes.
-    ChaCha20Poly1305,
-    /// NULL encryption (RFC 2410) with HMAC-SHA-256-128 (RFC 4868), whose key has 32 bytes.
-    NullHmacSha256_128,
 }
 
 /// Mode of a [`SlowSa`].
@@ -103,6 +94,8 @@ pub enum SlowError {
     TooShort,
     /// The packet is not authentic.
     BadIcv,
+    /// Authentic, but its ciphertext is not made of whole blocks.
+    NoWholeBlocks,
     /// The pad length is more than there is.
     BadPadLen,
     /// The padding is not 1, 2, 3, ..
@@ -113,11 +106,11 @@ pub enum SlowError {
 
 /// Seals `ip_packet` under the 64-bit `seq` and `iv`: the whole packet as it goes on the wire.
 ///
-/// `tfc` zero bytes follow the payload (RFC 4303 section 2.7), and the padding is `pad_extra` bytes longer
-/// than it has to be. The IV is not used with NULL. Of `ip_packet`, bytes beyond its own IP length are left
-/// out. Panics where it is no IP packet, or where the padding is over 255 bytes or leaves the trailer off its
-/// 4-byte boundary.
-pub fn seal(sa: &SlowSa, seq: u64, iv: [u8; 8], ip_packet: &[u8], tfc: usize, pad_extra: usize) -> Vec<u8> {
+/// `tfc` zero bytes follow the payload (RFC 4303 section 2.7), and the padding is `pad_extra` bytes longer than it has to
+/// be, and then as much as whole blocks take. Of `iv`, the transform takes its [`SlowTransform::iv_len`] first bytes. Of
+/// `ip_packet`, bytes beyond its own IP length are left out. Panics where it is no IP packet, or where the padding is over
+/// 255 bytes.
+pub fn seal(sa: &SlowSa, seq: u64, iv: [u8; 16], ip_packet: &[u8], tfc: usize, pad_extra: usize) -> Vec<u8> {
     let packet = ip::trimmed(ip_packet).expect("ip_packet is an IP packet");
     let (headers, next_header, payload) = match sa.mode {
         SlowMode::Tunnel { src, dst } => (tunnel_header(src, dst), ip::protocol_of(packet), packet.to_vec()),
@@ -125,24 +118,24 @@ pub fn seal(sa: &SlowSa, seq: u64, iv: [u8; 8], ip_packet: &[u8], tfc: usize, pa
     };
     let mut plaintext = payload;
     plaintext.resize(plaintext.len() + tfc, 0);
-    plaintext.extend(trailer(plaintext.len(), pad_extra, next_header));
+    plaintext.extend(trailer(sa.transform.align(), plaintext.len(), pad_extra, next_header));
     wrap_esp(&headers, sa.udp, &seal_raw(sa, seq, iv, &plaintext))
 }
 
-/// Padding, pad length and next header behind `payload_len` bytes: 4-byte aligned (RFC 4303 section 2.4), the
-/// padding `pad_extra` bytes longer than that takes.
-pub fn trailer(payload_len: usize, pad_extra: usize, next_header: u8) -> Vec<u8> {
-    assert_eq!(pad_extra % 4, 0, "pad_extra is a multiple of 4");
-    let shortest = (payload_len + 2).next_multiple_of(4) - (payload_len + 2);
-    let pad_len = u8::try_from(shortest + pad_extra).expect("a pad length is at most 255");
+/// Padding, pad length and next header behind `payload_len` bytes: a multiple of `align` (RFC 4303 section 2.4), the
+/// padding at least `pad_extra` bytes longer than that takes.
+pub fn trailer(align: usize, payload_len: usize, pad_extra: usize, next_header: u8) -> Vec<u8> {
+    let shortest = (payload_len + 2).next_multiple_of(align) - (payload_len + 2);
+    let pad_len = shortest + pad_extra.next_multiple_of(align);
+    let pad_len = u8::try_from(pad_len).expect("a pad length is at most 255");
     (1..=pad_len).chain([pad_len, next_header]).collect()
 }
 
 /// An authentic ESP packet, from SPI to ICV, out of a plaintext that is taken as it is, trailer and all.
-pub fn seal_raw(sa: &SlowSa, seq: u64, iv: [u8; 8], plaintext_with_trailer: &[u8]) -> Vec<u8> {
+pub fn seal_raw(sa: &SlowSa, seq: u64, iv: [u8; 16], plaintext_with_trailer: &[u8]) -> Vec<u8> {
     let [h0, h1, h2, h3, low @ ..] = seq.to_be_bytes();
     let mut esp = [sa.spi.to_be_bytes(), low].concat();
-    esp.extend(crypto::protect(sa, [h0, h1, h2, h3], low, iv, plaintext_with_trailer));
+    esp.extend(crypto::protect(sa, [h0, h1, h2, h3], low, &iv, plaintext_with_trailer));
     esp
 }
 

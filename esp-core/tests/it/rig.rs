@@ -280,20 +280,10 @@ pub(crate) fn peer(outbound: &SaConfig) -> SaConfig {
 
 /// The same SA for the slow ESP.
 pub(crate) fn slow(config: &SaConfig) -> SlowSa {
-    let (transform, salt_len) = match config.transform {
-        Transform::ChaCha20Poly1305 => (SlowTransform::ChaCha20Poly1305, 4),
-        Transform::NullHmacSha256_128 => (SlowTransform::NullHmacSha256_128, 0),
-        _ => (SlowTransform::AesGcm16, 4),
-    };
-    let keys = config.key.expose();
-    let (key, rest) = keys.split_at(keys.len() - salt_len);
-    let mut salt = [0; 4];
-    salt[..salt_len].copy_from_slice(rest);
     SlowSa {
         spi: config.spi,
-        transform,
-        key: key.to_vec(),
-        salt,
+        transform: SlowTransform::named(config.transform.name()).expect("every transform"),
+        key: config.key.expose().to_vec(),
         esn: config.esn,
         mode: match (config.mode, config.src, config.dst) {
             (Mode::Tunnel, Some(src), Some(dst)) => SlowMode::Tunnel { src, dst },
@@ -309,7 +299,8 @@ pub(crate) fn ends(config: &SaConfig) -> (IpAddr, IpAddr) {
     (config.src.expect("src"), config.dst.expect("dst"))
 }
 
-/// The IV of packet `seq` of an SA that [`Rig::out`] installed.
-pub(crate) fn iv(seq: u64) -> [u8; 8] {
-    seq.to_be_bytes()
+/// The IV of packet `seq` of an SA that [`Rig::out`] installed, if it is a counter. Behind it stands what block modes
+/// take of it.
+pub(crate) fn iv(seq: u64) -> [u8; 16] {
+    (u128::from(seq) << 64 | u128::from(!seq)).to_be_bytes()
 }

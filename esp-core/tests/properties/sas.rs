@@ -69,22 +69,14 @@ pub(crate) fn peer(outbound: &SaConfig) -> SaConfig {
 
 /// The same SA for the slow ESP.
 pub(crate) fn slow(config: &SaConfig) -> SlowSa {
-    let (transform, salt_len) = match config.transform {
-        Transform::ChaCha20Poly1305 => (SlowTransform::ChaCha20Poly1305, 4),
-        Transform::NullHmacSha256_128 => (SlowTransform::NullHmacSha256_128, 0),
-        _ => (SlowTransform::AesGcm16, 4),
-    };
-    let keys = config.key.expose();
-    let (key, rest) = keys.split_at(keys.len() - salt_len);
-    let mut salt = [0; 4];
-    salt[..salt_len].copy_from_slice(rest);
+    let transform = SlowTransform::named(config.transform.name()).expect("every transform");
     let mode = match (config.mode, config.src, config.dst) {
         (Mode::Tunnel, Some(src), Some(dst)) => SlowMode::Tunnel { src, dst },
         (Mode::Tunnel, ..) => panic!("these tunnels have addresses"),
         (Mode::Transport, ..) => SlowMode::Transport,
     };
     let udp = config.udp.map(|udp| (udp.src_port, udp.dst_port));
-    SlowSa { spi: config.spi, transform, key: key.to_vec(), salt, esn: config.esn, mode, udp }
+    SlowSa { spi: config.spi, transform, key: config.key.expose().to_vec(), esn: config.esn, mode, udp }
 }
 
 /// RFC 3948 section 2.

@@ -92,6 +92,17 @@ pub struct RfcVector {
 }
 
 impl RfcVector {
+    /// The transform's name as configuration writes it; `None` for what is no packet of ESP.
+    pub fn transform(&self) -> Option<String> {
+        let cipher = self.cipher.as_deref().filter(|_| self.level == "esp")?;
+        Some(named(cipher, self.auth.as_deref(), self.key.len(), self.icv_len.unwrap_or(0)))
+    }
+
+    /// Keying material: key, then salt. No packet of this file has a separate MAC.
+    pub fn keying_material(&self) -> Vec<u8> {
+        [self.key.as_slice(), &self.salt].concat()
+    }
+
     /// The 64-bit sequence number: `esn_hi` over `seq`, each 0 when absent.
     pub fn seq64(&self) -> u64 {
         join(self.esn_hi, self.seq.unwrap_or(0))
@@ -157,6 +168,16 @@ pub struct PacketVector {
 }
 
 impl PacketVector {
+    /// The transform's name as configuration writes it, legacy ones and those without integrity too.
+    pub fn transform(&self) -> String {
+        named(&self.cipher, self.auth.as_deref(), self.key.len(), self.icv_len)
+    }
+
+    /// Keying material: the cipher's key, its salt, the key of the separate MAC.
+    pub fn keying_material(&self) -> Vec<u8> {
+        [self.key.as_slice(), &self.salt, &self.auth_key].concat()
+    }
+
     /// The 64-bit sequence number: `esn_hi` over `seq`.
     pub fn seq64(&self) -> u64 {
         join(self.esn_hi, self.seq)
@@ -213,6 +234,16 @@ pub struct LinuxVector {
 }
 
 impl LinuxVector {
+    /// The transform's name as configuration writes it, legacy ones and those without integrity too.
+    pub fn transform(&self) -> String {
+        named(&self.cipher, self.auth.as_deref(), self.key.len(), self.icv_len)
+    }
+
+    /// Keying material: the cipher's key, its salt, the key of the separate MAC.
+    pub fn keying_material(&self) -> Vec<u8> {
+        [self.key.as_slice(), &self.salt, &self.auth_key].concat()
+    }
+
     /// The 64-bit sequence number: `esn_hi` over `seq`.
     pub fn seq64(&self) -> u64 {
         join(self.esn_hi, self.seq)
@@ -221,4 +252,20 @@ impl LinuxVector {
 
 fn join(high: Option<u32>, low: u32) -> u64 {
     u64::from(high.unwrap_or(0)) << 32 | u64::from(low)
+}
+
+/// `aes-gcm` with its lengths becomes `aes-128-gcm-16`, `aes-cbc` and `hmac-sha256` become `aes-128-cbc-hmac-sha256-128`.
+fn named(cipher: &str, auth: Option<&str>, key_len: usize, icv_len: usize) -> String {
+    let aes = |mode: &str| format!("aes-{}-{mode}", key_len * 8);
+    let mac = match auth {
+        None => "none".to_owned(),
+        Some(mac) => format!("{mac}-{}", icv_len * 8),
+    };
+    match cipher {
+        "aes-gcm" | "aes-ccm" => format!("{}-{icv_len}", aes(&cipher[4..])),
+        "null-gmac" => aes("gmac"),
+        "aes-cbc" | "aes-ctr" => format!("{}-{mac}", aes(&cipher[4..])),
+        "chacha20-poly1305" => cipher.to_owned(),
+        other => format!("{other}-{mac}"),
+    }
 }

@@ -62,9 +62,9 @@ impl Sa {
     fn vectors(self) -> Vec<ScapyVector> {
         let sa = SlowSa {
             spi: self.spi,
-            transform: transform(&self.transform),
-            key: self.key,
-            salt: self.salt.try_into().unwrap_or_default(),
+            transform: SlowTransform::named(&self.transform)
+                .unwrap_or_else(|| panic!("data/scapy.json: no transform {}", self.transform)),
+            key: [self.key, self.salt].concat(),
             esn: self.esn,
             mode: self.tunnel.map_or(SlowMode::Transport, |(src, dst)| SlowMode::Tunnel { src, dst }),
             udp: self.udp,
@@ -74,14 +74,5 @@ impl Sa {
             ScapyVector { name, sa, seq, iv, inner, sealed }
         };
         self.packets.into_iter().map(vector).collect()
-    }
-}
-
-fn transform(name: &str) -> SlowTransform {
-    match name {
-        "aes-128-gcm-16" | "aes-192-gcm-16" | "aes-256-gcm-16" => SlowTransform::AesGcm16,
-        "chacha20-poly1305" => SlowTransform::ChaCha20Poly1305,
-        "null-hmac-sha256-128" => SlowTransform::NullHmacSha256_128,
-        _ => panic!("data/scapy.json: no transform {name}"),
     }
 }
