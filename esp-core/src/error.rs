@@ -15,7 +15,7 @@ pub enum SaError {
         legal: String,
     },
     /// The keying material is not exactly as long as the transform needs; nothing was copied, cut or padded.
-    #[error("key: {transform} takes exactly {expected} bytes of keying material (cipher key, salt, integrity key), got {got}")]
+    #[error("key: {transform} takes exactly {expected} bytes of keying material, got {got}")]
     KeyLength {
         /// Name of the transform.
         transform: &'static str,

@@ -1,6 +1,6 @@
 //! The hot path allocates nothing, for any transform, in either direction.
 
-use esp_core::config::{Direction, Mode, SaConfig};
+use esp_core::config::{Direction, KeySource, Mode, SaConfig};
 use esp_core::{BURST, Engine, Millis, Packet, Transform, Verdict};
 use esp_testkit::alloc_counter::{CountingAlloc, allocations_during};
 use esp_testkit::builder::{Ipv4, Upper};
@@ -16,6 +16,7 @@ fn no_call_allocates() {
         let engine = Engine::builder().max_sas(8).build().expect("engine");
         let key: Vec<u8> = (0_u8..).take(transform.key_len()).collect();
         let mut config = SaConfig::new(Direction::Outbound, 0x1001, *transform, key, Mode::Tunnel);
+        config.keys = KeySource::Negotiated;
         (config.src, config.dst) = ("192.0.2.1".parse().ok(), "192.0.2.2".parse().ok());
         let tunnel = engine.install_outbound(&config).expect("SA");
         config.direction = Direction::Inbound;

@@ -1,9 +1,11 @@
 //! SA files: the examples of the reference are read as printed, and faults are named without showing a key.
 
+use esp_core::Transform;
 use esp_core::config::{
     Df, Direction, Dscp, EcnMode, FlowLabel, HexError, Lookup, PortRange, ReplayWindow, SaConfig, SaFile,
     Secret, UdpEncap,
 };
+use esp_crypto::{Cipher, CipherSpec, Integrity, IntegritySpec};
 use proptest::prelude::*;
 
 const REFERENCE: &str = include_str!("../../docs/sa-file.md");
@@ -79,7 +81,7 @@ fn every_option_of_the_reference_is_read() {
 fn the_reference_names_every_field() {
     let unknown = |more: &str| SaFile::parse(&(GOOD.to_owned() + more)).unwrap_err().to_string();
     let tables = [
-        (22, unknown("no_such_field = 1\n")),
+        (25, unknown("no_such_field = 1\n")),
         (3, unknown("udp = { no_such_field = 1 }\n")),
         (5, unknown("selectors = [{ no_such_field = 1 }]\n")),
     ];
@@ -95,7 +97,7 @@ fn the_reference_names_every_field() {
 
 #[test]
 fn a_wrong_type_in_any_field_is_answered_with_its_legal_values() {
-    let fields = "name direction spi transform key mode src dst esn udp replay_window lookup check_outer selectors mtu \
+    let fields = "name direction spi transform key integrity_key keys allow_legacy mode src dst esn udp replay_window lookup check_outer selectors mtu \
                   tfc_pad_to dscp ecn df ttl flow_label tun_id";
     for field in fields.split_whitespace() {
         let others: String =

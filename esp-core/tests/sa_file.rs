@@ -4,11 +4,14 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use esp_core::Transform;
 use esp_core::config::{
-    CheckOuter, Df, Direction, Dscp, EcnMode, FlowLabel, Lookup, Mode, PortRange, Prefix, ReplayWindow,
-    SaConfig, SaFile, Selector, UdpEncap,
+    CheckOuter, Df, Direction, Dscp, EcnMode, FlowLabel, KeySource, Lookup, Mode, PortRange, Prefix,
+    ReplayWindow, SaConfig, SaFile, Secret, Selector, UdpEncap,
 };
+use esp_crypto::{Cipher, CipherSpec, Integrity, IntegritySpec, Iv};
 use proptest::prelude::*;
 use proptest::{collection, option, sample};
+
+const REFERENCE: &str = include_str!("../../docs/sa-file.md");
 
 proptest! {
     #[test]
@@ -112,13 +115,57 @@ fn an_outbound_sa_may_say_what_it_is_for() {
     assert_eq!(sa.outbound().unwrap().selectors, sa.selectors);
 }
 
+/// The reference prints the table of the code.
+#[test]
+fn the_tables_of_the_reference_are_those_of_the_code() {
+    let row = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
+    let table = |head: &str, rows: Vec<String>| {
+        let line = format!("|{}", "---|".repeat(head.matches('|').count() - 1));
+        [head.to_owned(), line].into_iter().chain(rows).collect::<Vec<_>>().join("\n")
+    };
+    let cipher = |spec: &CipherSpec| {
+        let numbers = [spec.key_len, spec.salt_len, spec.iv_len, spec.align, spec.icv_len];
+        let about = [
+            format!("`{}`", spec.name),
+            spec.rfc.to_string(),
+            spec.iana_id.to_string(),
+            spec.level.to_string(),
+        ];
+        row(about.into_iter().chain(numbers.map(|number| number.to_string())).collect())
+    };
+    let ciphers = |keep: fn(&CipherSpec) -> bool| {
+        Cipher::ALL.iter().filter(|spec| keep(spec)).map(|spec| cipher(spec)).collect::<Vec<_>>()
+    };
+    let integrities = |legacy: bool| {
+        let kept = Integrity::ALL.iter().filter(|spec| spec.legacy == legacy && spec.icv_len > 0);
+        let cells = |spec: &&IntegritySpec| {
+            let number = |n: u16| if n == 0 { "none".to_owned() } else { n.to_string() };
+            let about =
+                [format!("`{}`", spec.name), number(spec.rfc), number(spec.iana_id), spec.level.to_string()];
+            row(about.into_iter().chain([spec.key_len, spec.icv_len].map(|n| n.to_string())).collect())
+        };
+        kept.map(|spec| cells(spec)).collect::<Vec<_>>()
+    };
+    let head = "| cipher | RFC | IANA | level | key | salt | IV | multiple of | ICV |";
+    let integrity_head = "| integrity | RFC | IANA | level | key | ICV |";
+    for wanted in [
+        table(&head.replace("cipher", "combined mode"), ciphers(|spec| spec.icv_len > 0)),
+        table(head, ciphers(|spec| spec.icv_len == 0 && !spec.legacy)),
+        table(integrity_head, integrities(false)),
+        table(head, ciphers(|spec| spec.legacy)),
+        table(integrity_head, integrities(true)),
+    ] {
+        assert!(REFERENCE.contains(&wanted), "docs/sa-file.md lacks this table:\n{wanted}");
+    }
+}
+
 /// Any SA that passes the checks.
 fn any_sa() -> impl Strategy<Value = SaConfig> {
     let common = (
         option::of("[^\\p{Cc}]{1,60}"),
         256..=u32::MAX,
         sample::select(Transform::ALL),
-        collection::vec(any::<u8>(), 64),
+        collection::vec(any::<u8>(), 128),
         any::<(bool, bool, bool, bool, u64)>(),
         addresses(),
     );
@@ -153,6 +200,7 @@ fn sa((name, spi, transform, key, flags, (src, dst)): Common, more: More) -> SaC
     let direction = if outbound { Direction::Outbound } else { Direction::Inbound };
     let mode = if tunnel { Mode::Tunnel } else { Mode::Transport };
     let mut sa = SaConfig::new(direction, spi, transform, &key[..transform.key_len()], mode);
+    split_key(&mut sa, key[127]);
     (sa.name, sa.esn, sa.tun_id, sa.selectors) = (name, esn, tun_id, selectors);
     (sa.src, sa.dst) = (Some(src), Some(dst));
     sa.udp = udp.map(|(src_port, dst_port, zero)| UdpEncap {
@@ -176,6 +224,19 @@ fn sa((name, spi, transform, key, flags, (src, dst)): Common, more: More) -> SaC
         sa.flow_label = flow_label.map_or(FlowLabel::Copy, FlowLabel::Set);
     }
     sa
+}
+
+/// Keys of either source, the integrity key by itself or behind the cipher's.
+fn split_key(sa: &mut SaConfig, choice: u8) {
+    let transform = sa.transform;
+    if transform.cipher().iv == Iv::Implicit || choice & 1 == 1 {
+        sa.keys = KeySource::Negotiated;
+    }
+    if transform.integrity().key_len > 0 && choice & 2 == 2 {
+        let (cipher, integrity) = sa.key.expose().split_at(transform.cipher_key_len());
+        let (cipher, integrity) = (Secret::from(cipher), Secret::from(integrity));
+        (sa.key, sa.integrity_key) = (cipher, Some(integrity));
+    }
 }
 
 fn addresses() -> impl Strategy<Value = (IpAddr, IpAddr)> {

@@ -31,7 +31,14 @@ impl SaConfig {
             let got = format!("{} bytes", integrity_key.len());
             return Err(because("integrity_key", &got, format!("exactly {expected} bytes for {transform}")));
         }
-        key_len(transform.name(), transform.cipher_key_len(), self.key.len())
+        let (expected, got) = (transform.cipher_key_len(), self.key.len());
+        if got != expected {
+            let legal = format!(
+                "exactly {expected} bytes beside an integrity_key: cipher key and salt of {transform}"
+            );
+            return Err(because("key", &format_args!("{got} bytes"), legal));
+        }
+        Ok(())
     }
 
     /// What the transform asks of the rest of the SA.
@@ -50,7 +57,11 @@ impl SaConfig {
             return Err(because("keys", &"static", legal));
         }
         if transform.cipher().cipher == Cipher::DesCbc && self.direction == Direction::Outbound {
-            return Err(because("direction", &"outbound", format!("inbound: {transform} is for receiving only")));
+            return Err(because(
+                "direction",
+                &"outbound",
+                format!("inbound: {transform} is for receiving only"),
+            ));
         }
         self.check_unauthenticated()
     }
@@ -65,7 +76,8 @@ impl SaConfig {
             return Err(because("esn", &true, format!("false: {} has no integrity", self.transform)));
         }
         if self.direction == Direction::Inbound && self.replay_window != ReplayWindow::Off {
-            let legal = format!("\"off\": {} has no integrity, and without it no anti-replay", self.transform);
+            let legal =
+                format!("\"off\": {} has no integrity, and without it no anti-replay", self.transform);
             return Err(because("replay_window", &"a window", legal));
         }
         Ok(())
@@ -76,7 +88,9 @@ impl SaConfig {
 pub(super) fn why_not(name: &str) -> String {
     let with_integrity = |cipher: &str| format!("{cipher}-hmac-sha256-128");
     match name {
-        "null" | "null-none" => "NULL encryption with no integrity protects nothing (RFC 4303 section 3.2)".to_owned(),
+        "null" | "null-none" => {
+            "NULL encryption with no integrity protects nothing (RFC 4303 section 3.2)".to_owned()
+        }
         _ if LEGACY_NAMES.contains(&name) => format!(
             "transform `{name}` is legacy (RFC 8221 advises against it): not in this build, which lacks the cargo feature \
              `legacy`"

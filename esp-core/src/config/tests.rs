@@ -1,5 +1,7 @@
 //! One test a refusal: change one thing in a good SA and see it named.
 
+use std::collections::BTreeSet;
+
 use esp_replay::WindowSize;
 
 use super::*;
@@ -145,15 +147,20 @@ fn b56_spi_zero_and_reserved_are_refused() {
 fn b39_b40_key_length_is_exact_for_every_transform() {
     for &transform in Transform::ALL {
         let exact = transform.key_len();
+        let negotiated = |sa: &mut SaConfig| (sa.transform, sa.keys) = (transform, KeySource::Negotiated);
         for len in [0, exact - 4, exact - 1, exact + 1, exact + 4] {
             let (field, message) = refused(inbound_tunnel(), |sa| {
-                (sa.transform, sa.key) = (transform, vec![0xa5; len].into());
+                negotiated(sa);
+                sa.key = vec![0xa5; len].into();
             });
             let wanted = [transform.name(), &format!("exactly {exact} bytes"), &format!("got {len}")];
             says((field, message.clone()), "key", &wanted);
-            assert!(!message.contains("a5") && !message.contains("165"), "{message}");
+            assert!(!message.contains("a5a5") && !message.contains("165"), "{message}");
         }
-        accepted(inbound_tunnel(), |sa| (sa.transform, sa.key) = (transform, vec![0xa5; exact].into()));
+        accepted(inbound_tunnel(), |sa| {
+            negotiated(sa);
+            sa.key = vec![0xa5; exact].into();
+        });
     }
 }
 
@@ -380,6 +387,19 @@ fn b82_a_secret_shows_its_length_only() {
 
 #[test]
 fn the_legal_transforms_are_all_of_them() {
-    let names: Vec<_> = Transform::ALL.iter().map(|transform| transform.name()).collect();
-    assert_eq!(legal::of("transform"), names.join(", "));
+    let every = Transform::ALL.iter().filter(|transform| !transform.is_legacy());
+    let every: BTreeSet<_> = every.map(|transform| transform.name().to_owned()).collect();
+    let patterns = legal::of("transform").replace(", ", " ");
+    let spelled: Vec<_> = patterns.split(' ').flat_map(expanded).collect();
+    assert_eq!(spelled.len(), every.len());
+    assert_eq!(spelled.into_iter().collect::<BTreeSet<_>>(), every);
+}
+
+/// `a-{b,c}-{d,e}` as a shell spells it out.
+fn expanded(pattern: &str) -> Vec<String> {
+    let Some((head, rest)) = pattern.split_once('{') else { return vec![pattern.to_owned()] };
+    let (choices, tail) = rest.split_once('}').unwrap();
+    let tails = expanded(tail);
+    let join = |choice: &str| tails.iter().map(|tail| format!("{head}{choice}{tail}")).collect::<Vec<_>>();
+    choices.split(',').flat_map(join).collect()
 }

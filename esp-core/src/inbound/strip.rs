@@ -28,6 +28,9 @@ impl<'c, 'p, 'g> Burst<'c, 'p, 'g, Committed> {
 fn strip(sa: &InboundSa, packet: &mut Packet<'_>, slot: &mut Slot) -> Step {
     let payload_off = packet.data_off() + slot.esp_off as usize + sa.front();
     let plaintext_len = slot.esp_len as usize - sa.overhead();
+    if !sa.is_whole(plaintext_len) {
+        return Err(DropReason::PadLength.into());
+    }
     let found = trailer::read(packet.range(payload_off, plaintext_len)).map_err(refused)?;
     slot.next_header = found.next_header;
     //= https://www.rfc-editor.org/rfc/rfc4303#section-2.6

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use esp_crypto::{KeyError, OpenKey, Tier};
+use esp_crypto::{Iv, KeyError, OpenKey, Tier};
 use esp_replay::{Guarded, Window};
 use esp_sad::{Keyed, SaKey};
 use esp_wire::{Seq64, esp, trailer};
@@ -28,6 +28,8 @@ pub(crate) struct InboundSa {
     front: u8,
     /// ... and those with the ICV.
     overhead: u8,
+    /// A block cipher's block less one byte, a power of two less one; 0 for any other.
+    block_mask: u8,
     pub(crate) tun_id: u64,
     /// Whether `outer` asks for anything.
     pub(crate) checks_outer: bool,
@@ -56,6 +58,7 @@ impl InboundSa {
             (Some(size), None) => Window::new(size, spec.esn),
             (Some(size), Some(top)) => Window::with_top(size, spec.esn, top),
         };
+        let in_blocks = transform.cipher().iv == Iv::Unpredictable;
         let src = spec.src.filter(|_| spec.check_outer == CheckOuter::SrcDst);
         let dst = spec.dst.filter(|_| spec.check_outer != CheckOuter::None);
         Self {
@@ -65,6 +68,7 @@ impl InboundSa {
             udp: spec.udp.is_some(),
             front: u8_of(esp::HEADER_LEN + transform.iv_len()),
             overhead: u8_of(esp::HEADER_LEN + transform.iv_len() + transform.icv_len()),
+            block_mask: if in_blocks { u8_of(transform.align() - 1) } else { 0 },
             tun_id: spec.tun_id,
             checks_outer: src.is_some() || dst.is_some(),
             outer: (src, dst),
@@ -84,6 +88,12 @@ impl InboundSa {
     #[inline]
     pub(crate) fn overhead(&self) -> usize {
         usize::from(self.overhead)
+    }
+
+    /// Whether so many bytes of ciphertext are whole blocks.
+    #[inline]
+    pub(crate) fn is_whole(&self, ciphertext_len: usize) -> bool {
+        ciphertext_len & usize::from(self.block_mask) == 0
     }
 
     /// Length of the shortest ESP packet: no payload, no padding, only pad length and next header.

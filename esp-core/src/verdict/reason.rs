@@ -63,7 +63,8 @@ drop_reasons! {
     ReplayDuplicate = 17, "replay_duplicate";
     /// The ICV did not verify (RFC 4303 section 3.4.4).
     AuthFailed = 18, "auth_failed";
-    /// Authentic, but the pad length exceeds the payload (RFC 4303 section 2.4).
+    /// Authentic, but the pad length exceeds the payload, or the padding leaves no whole blocks of the cipher (RFC 4303
+    /// section 2.4).
     PadLength = 19, "pad_length";
     /// Authentic, but the padding is not 1, 2, 3, .. (RFC 4303 section 2.4).
     PadContent = 20, "pad_content";

@@ -61,7 +61,7 @@ fn tos_of(packet: &[u8]) -> u8 {
 
 /// An authentic tunnel packet whose plaintext is `payload` and this next header, padded as it should be.
 fn authentic(config: &SaConfig, seq: u64, payload: &[u8], next_header: u8) -> Vec<u8> {
-    let trailer = esp_testkit::slow::trailer(payload.len(), 0, next_header);
+    let trailer = esp_testkit::slow::trailer(config.transform.align(), payload.len(), 0, next_header);
     let (src, dst) = ends(config);
     let esp = seal_raw(&slow_sa(config), seq, iv(seq), &[payload, &trailer].concat());
     wrap_esp(&tunnel_header(src, dst), config.udp.map(|udp| (udp.src_port, udp.dst_port)), &esp)

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use esp_core::config::{Direction, Mode, SaConfig};
+use esp_core::config::{Direction, KeySource, Mode, SaConfig};
 use esp_core::{
     Consumed, Counter, DropReason, Engine, Event, HandedBack, InboundStart, Millis, OutboundStart, Packet,
     PacketFlags, SaId, Stats, Transform, TunnelId, Verdict, Worker,
@@ -264,7 +264,19 @@ pub(crate) fn tunnel(transform: Transform, v6: bool) -> SaConfig {
 
 /// An outbound SA in transport mode.
 pub(crate) fn transport(transform: Transform) -> SaConfig {
-    SaConfig::new(Direction::Outbound, SPI, transform, key(transform), Mode::Transport)
+    let mut config = SaConfig::new(Direction::Outbound, SPI, transform, key(transform), Mode::Transport);
+    config.keys = KeySource::Negotiated;
+    config
+}
+
+/// Whether the payload stands in clear on the wire.
+pub(crate) fn in_clear(transform: Transform) -> bool {
+    transform.name().starts_with("null-") || transform.name().ends_with("-gmac")
+}
+
+/// Whether the cipher takes whole blocks only.
+pub(crate) fn in_blocks(transform: Transform) -> bool {
+    transform.align() > 4
 }
 
 /// The inbound end of an outbound SA.

@@ -87,7 +87,7 @@ fn sealed(bytes: &mut Bytes<'_>, targets: &mut [Target], honest: bool) -> Attack
     if bytes.one_in(16) {
         sa.key[0] ^= 1;
     }
-    let esp = slow::seal_raw(&sa, seq, noise(seq, 8).try_into().expect("8 bytes"), &plaintext);
+    let esp = slow::seal_raw(&sa, seq, noise(seq, 16).try_into().expect("16 bytes"), &plaintext);
     let odd = bytes.one_in(4);
     let headers = if odd { odd_headers(bytes, target) } else { headers(target) };
     if odd && bytes.one_in(4) {
@@ -130,8 +130,9 @@ fn proper(bytes: &mut Bytes<'_>, target: &Target) -> Vec<u8> {
         plaintext.extend(noise(2, usize::from(bytes.next())));
     }
     let next_header = if bytes.one_in(16) { 59 } else { next_header };
-    let pad_extra = if bytes.one_in(8) { bytes.below(63) * 4 } else { 0 };
-    plaintext.extend(slow::trailer(plaintext.len(), pad_extra, next_header));
+    let pad_extra = if bytes.one_in(8) { bytes.below(15) * 16 } else { 0 };
+    let align = target.slow.transform.align();
+    plaintext.extend(slow::trailer(align, plaintext.len(), pad_extra, next_header));
     plaintext
 }
 
@@ -163,7 +164,7 @@ fn wicked(bytes: &mut Bytes<'_>, target: &Target) -> Vec<u8> {
         }
         3 => plaintext.extend([0; 9].iter().chain(&[9, next_header])),
         4 => plaintext.extend([1, 2, bytes.next(), next_header]),
-        _ => plaintext.extend(slow::trailer(plaintext.len(), 0, next_header)),
+        _ => plaintext.extend(slow::trailer(target.slow.transform.align(), plaintext.len(), 0, next_header)),
     }
     plaintext
 }

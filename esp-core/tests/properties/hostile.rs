@@ -12,7 +12,7 @@ use crate::targets;
 /// Reads a program of packets and bursts from `data` and judges what becomes of each packet.
 pub(crate) fn holds(data: &[u8]) {
     let mut bytes = Bytes::new(data);
-    let mut lab = Lab::new(16);
+    let mut lab = Lab::new(32);
     let mut judge = Judge::new(targets::install(&lab.engine));
     let mut history: Vec<Attack> = Vec::new();
     let (mut burst_len, mut waiting) = (burst_len(&mut bytes), 0);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use esp_core::config::{CheckOuter, Mode, ReplayWindow, Selector};
-use esp_core::{Consumed, Counter, DropReason, Engine, HandedBack, Transform, Verdict};
+use esp_core::{Consumed, Counter, DropReason, Engine, HandedBack, Verdict};
 use esp_testkit::slow::{SlowError, SlowOpened};
 use esp_wire::{Ecn, Ip, ecn, ipv6, proto};
 
@@ -166,7 +166,10 @@ fn assert_authentic_drop(
 ) {
     let tunnel = target.config.mode == Mode::Tunnel;
     match reason {
-        DropReason::PadLength => assert_eq!(opened.as_ref().err(), Some(&SlowError::BadPadLen)),
+        DropReason::PadLength => {
+            let why = opened.as_ref().expect_err("a wrong length");
+            assert!(matches!(why, SlowError::BadPadLen | SlowError::NoWholeBlocks), "{why:?}");
+        }
         DropReason::PadContent => assert_eq!(opened.as_ref().err(), Some(&SlowError::BadPadding)),
         DropReason::BadInner => {
             // In transport mode only what has no payload and says that hop-by-hop options follow.
@@ -250,7 +253,8 @@ fn assert_inner(target: &Target, seen: &Seen<'_>, opened: &SlowOpened, got: &[u8
 }
 
 fn assert_nothing_shown_of(target: &Target, attack: &Attack, outcome: &Outcome) {
-    if target.config.transform != Transform::NullHmacSha256_128 {
+    let name = target.config.transform.name();
+    if !name.starts_with("null-") && !name.ends_with("-gmac") {
         assert_nothing_shown(attack, outcome);
     }
 }

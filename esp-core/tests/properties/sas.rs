@@ -1,6 +1,8 @@
 //! SAs: any legal outbound one, its inbound end, and the same for the slow ESP.
 
-use esp_core::config::{Df, Direction, Dscp, EcnMode, FlowLabel, Mode, ReplayWindow, SaConfig, UdpEncap};
+use esp_core::config::{
+    Df, Direction, Dscp, EcnMode, FlowLabel, KeySource, Mode, ReplayWindow, SaConfig, UdpEncap,
+};
 use esp_core::{Spi, Transform};
 use esp_testkit::slow::{SlowMode, SlowSa, SlowTransform};
 
@@ -52,7 +54,9 @@ pub(crate) fn tunnel(transform: Transform, v6: bool) -> SaConfig {
 /// An SA in transport mode. Each byte of its key tells its place.
 pub(crate) fn transport(transform: Transform) -> SaConfig {
     let key: Vec<u8> = (1..=transform.key_len() as u8).collect();
-    SaConfig::new(Direction::Outbound, 0x1001, transform, key, Mode::Transport)
+    let mut config = SaConfig::new(Direction::Outbound, 0x1001, transform, key, Mode::Transport);
+    config.keys = KeySource::Negotiated;
+    config
 }
 
 /// The inbound end of an outbound SA.

@@ -80,7 +80,7 @@ const PLAIN: Row = Row {
     selective: false,
 };
 
-const ROWS: [Row; 14] = [
+const ROWS: [Row; 22] = [
     PLAIN,
     Row { transform: Transform::Aes256Gcm16, v6: true, esn: true, top: 0xffff_fff0, ..PLAIN },
     Row { transform: Transform::ChaCha20Poly1305, udp: true, window: 32, ..PLAIN },
@@ -109,6 +109,20 @@ const ROWS: [Row; 14] = [
         ..PLAIN
     },
     Row { transform: Transform::Aes256Gcm16, mode: Mode::Transport, udp: true, window: 0, ..PLAIN },
+    Row { transform: Transform::Aes128CbcHmacSha256_128, esn: true, top: 0xffff_fff0, ..PLAIN },
+    Row {
+        transform: Transform::Aes256CbcHmacSha512_256,
+        mode: Mode::Transport,
+        v6: true,
+        udp: true,
+        ..PLAIN
+    },
+    Row { transform: Transform::Aes192CtrHmacSha1_96, mode: Mode::Transport, esn: true, ..PLAIN },
+    Row { transform: Transform::Aes128CbcAesXcbc96, v6: true, window: 0, ..PLAIN },
+    Row { transform: Transform::Aes256Ccm8, udp: true, ..PLAIN },
+    Row { transform: Transform::Aes128Gmac, mode: Mode::Transport, esn: true, ..PLAIN },
+    Row { transform: Transform::ChaCha20Poly1305Iiv, esn: true, top: 0xffff_ffe0, ..PLAIN },
+    Row { transform: Transform::NullAesCmac96, udp: true, ..PLAIN },
 ];
 
 /// An SPI that several have.

@@ -21,6 +21,8 @@ pub enum Iv {
 pub struct CipherSpec {
     /// Which one.
     pub cipher: Cipher,
+    /// Its part of a transform's name; of a combined mode, the whole.
+    pub name: &'static str,
     /// Its RFC.
     pub rfc: u16,
     /// IKEv2 transform ID, type 1.
@@ -48,6 +50,8 @@ pub struct CipherSpec {
 pub struct IntegritySpec {
     /// Which one.
     pub integrity: Integrity,
+    /// Its part of a transform's name.
+    pub name: &'static str,
     /// Its RFC; 0 for none, and for what no RFC defines.
     pub rfc: u16,
     /// IKEv2 transform ID, type 3; 0 for none, and for what IANA does not number.
@@ -100,7 +104,7 @@ impl fmt::Display for Level {
 }
 
 macro_rules! ciphers {
-    ($($CONST:ident = $Name:ident: $family:ident, $key_len:literal, $icv_len:literal, $level:ident;)*) => {
+    ($($CONST:ident = $Name:ident $name:literal: $family:ident, $key_len:literal, $icv_len:literal, $level:ident;)*) => {
         /// An encryption algorithm or combined mode, with the length of its key and, if combined, of its ICV.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[expect(missing_docs, reason = "the names say it; the rest is in CipherSpec")]
@@ -115,6 +119,7 @@ macro_rules! ciphers {
 
         $(pub(super) const $CONST: CipherSpec = CipherSpec {
             cipher: Cipher::$Name,
+            name: $name,
             key_len: $key_len,
             icv_len: $icv_len,
             level: Level::$level,
@@ -126,48 +131,49 @@ macro_rules! ciphers {
 
 // Key and ICV in bytes. RFC 8221 section 5: AES levels are for 128 and 256 bits, with 192 bits it is MAY.
 ciphers! {
-    NULL = Null: NULL_FAMILY, 0, 0, Must;
-    AES_128_GCM_8 = Aes128Gcm8: GCM, 16, 8, May;
-    AES_128_GCM_12 = Aes128Gcm12: GCM, 16, 12, May;
-    AES_128_GCM_16 = Aes128Gcm16: GCM, 16, 16, Must;
-    AES_192_GCM_8 = Aes192Gcm8: GCM, 24, 8, May;
-    AES_192_GCM_12 = Aes192Gcm12: GCM, 24, 12, May;
-    AES_192_GCM_16 = Aes192Gcm16: GCM, 24, 16, May;
-    AES_256_GCM_8 = Aes256Gcm8: GCM, 32, 8, May;
-    AES_256_GCM_12 = Aes256Gcm12: GCM, 32, 12, May;
-    AES_256_GCM_16 = Aes256Gcm16: GCM, 32, 16, Must;
-    AES_128_GCM_16_IIV = Aes128Gcm16Iiv: GCM_IIV, 16, 16, May;
-    AES_192_GCM_16_IIV = Aes192Gcm16Iiv: GCM_IIV, 24, 16, May;
-    AES_256_GCM_16_IIV = Aes256Gcm16Iiv: GCM_IIV, 32, 16, May;
-    AES_128_CCM_8 = Aes128Ccm8: CCM, 16, 8, Should;
-    AES_128_CCM_12 = Aes128Ccm12: CCM, 16, 12, May;
-    AES_128_CCM_16 = Aes128Ccm16: CCM, 16, 16, May;
-    AES_192_CCM_8 = Aes192Ccm8: CCM, 24, 8, May;
-    AES_192_CCM_12 = Aes192Ccm12: CCM, 24, 12, May;
-    AES_192_CCM_16 = Aes192Ccm16: CCM, 24, 16, May;
-    AES_256_CCM_8 = Aes256Ccm8: CCM, 32, 8, Should;
-    AES_256_CCM_12 = Aes256Ccm12: CCM, 32, 12, May;
-    AES_256_CCM_16 = Aes256Ccm16: CCM, 32, 16, May;
-    AES_128_CCM_8_IIV = Aes128Ccm8Iiv: CCM_IIV, 16, 8, May;
-    AES_192_CCM_8_IIV = Aes192Ccm8Iiv: CCM_IIV, 24, 8, May;
-    AES_256_CCM_8_IIV = Aes256Ccm8Iiv: CCM_IIV, 32, 8, May;
-    CHACHA20_POLY1305 = ChaCha20Poly1305: CHACHA, 32, 16, Should;
-    CHACHA20_POLY1305_IIV = ChaCha20Poly1305Iiv: CHACHA_IIV, 32, 16, May;
-    AES_128_GMAC = Aes128Gmac: GMAC, 16, 16, May;
-    AES_192_GMAC = Aes192Gmac: GMAC, 24, 16, May;
-    AES_256_GMAC = Aes256Gmac: GMAC, 32, 16, May;
-    AES_128_CBC = Aes128Cbc: CBC, 16, 0, Must;
-    AES_192_CBC = Aes192Cbc: CBC, 24, 0, May;
-    AES_256_CBC = Aes256Cbc: CBC, 32, 0, Must;
-    AES_128_CTR = Aes128Ctr: CTR, 16, 0, May;
-    AES_192_CTR = Aes192Ctr: CTR, 24, 0, May;
-    AES_256_CTR = Aes256Ctr: CTR, 32, 0, May;
-    TRIPLE_DES_CBC = TripleDesCbc: TRIPLE_DES, 24, 0, ShouldNot;
-    DES_CBC = DesCbc: DES, 8, 0, MustNot;
+    NULL = Null "null": NULL_FAMILY, 0, 0, Must;
+    AES_128_GCM_8 = Aes128Gcm8 "aes-128-gcm-8": GCM, 16, 8, May;
+    AES_128_GCM_12 = Aes128Gcm12 "aes-128-gcm-12": GCM, 16, 12, May;
+    AES_128_GCM_16 = Aes128Gcm16 "aes-128-gcm-16": GCM, 16, 16, Must;
+    AES_192_GCM_8 = Aes192Gcm8 "aes-192-gcm-8": GCM, 24, 8, May;
+    AES_192_GCM_12 = Aes192Gcm12 "aes-192-gcm-12": GCM, 24, 12, May;
+    AES_192_GCM_16 = Aes192Gcm16 "aes-192-gcm-16": GCM, 24, 16, May;
+    AES_256_GCM_8 = Aes256Gcm8 "aes-256-gcm-8": GCM, 32, 8, May;
+    AES_256_GCM_12 = Aes256Gcm12 "aes-256-gcm-12": GCM, 32, 12, May;
+    AES_256_GCM_16 = Aes256Gcm16 "aes-256-gcm-16": GCM, 32, 16, Must;
+    AES_128_GCM_16_IIV = Aes128Gcm16Iiv "aes-128-gcm-16-iiv": GCM_IIV, 16, 16, May;
+    AES_192_GCM_16_IIV = Aes192Gcm16Iiv "aes-192-gcm-16-iiv": GCM_IIV, 24, 16, May;
+    AES_256_GCM_16_IIV = Aes256Gcm16Iiv "aes-256-gcm-16-iiv": GCM_IIV, 32, 16, May;
+    AES_128_CCM_8 = Aes128Ccm8 "aes-128-ccm-8": CCM, 16, 8, Should;
+    AES_128_CCM_12 = Aes128Ccm12 "aes-128-ccm-12": CCM, 16, 12, May;
+    AES_128_CCM_16 = Aes128Ccm16 "aes-128-ccm-16": CCM, 16, 16, May;
+    AES_192_CCM_8 = Aes192Ccm8 "aes-192-ccm-8": CCM, 24, 8, May;
+    AES_192_CCM_12 = Aes192Ccm12 "aes-192-ccm-12": CCM, 24, 12, May;
+    AES_192_CCM_16 = Aes192Ccm16 "aes-192-ccm-16": CCM, 24, 16, May;
+    AES_256_CCM_8 = Aes256Ccm8 "aes-256-ccm-8": CCM, 32, 8, Should;
+    AES_256_CCM_12 = Aes256Ccm12 "aes-256-ccm-12": CCM, 32, 12, May;
+    AES_256_CCM_16 = Aes256Ccm16 "aes-256-ccm-16": CCM, 32, 16, May;
+    AES_128_CCM_8_IIV = Aes128Ccm8Iiv "aes-128-ccm-8-iiv": CCM_IIV, 16, 8, May;
+    AES_192_CCM_8_IIV = Aes192Ccm8Iiv "aes-192-ccm-8-iiv": CCM_IIV, 24, 8, May;
+    AES_256_CCM_8_IIV = Aes256Ccm8Iiv "aes-256-ccm-8-iiv": CCM_IIV, 32, 8, May;
+    CHACHA20_POLY1305 = ChaCha20Poly1305 "chacha20-poly1305": CHACHA, 32, 16, Should;
+    CHACHA20_POLY1305_IIV = ChaCha20Poly1305Iiv "chacha20-poly1305-iiv": CHACHA_IIV, 32, 16, May;
+    AES_128_GMAC = Aes128Gmac "aes-128-gmac": GMAC, 16, 16, May;
+    AES_192_GMAC = Aes192Gmac "aes-192-gmac": GMAC, 24, 16, May;
+    AES_256_GMAC = Aes256Gmac "aes-256-gmac": GMAC, 32, 16, May;
+    AES_128_CBC = Aes128Cbc "aes-128-cbc": CBC, 16, 0, Must;
+    AES_192_CBC = Aes192Cbc "aes-192-cbc": CBC, 24, 0, May;
+    AES_256_CBC = Aes256Cbc "aes-256-cbc": CBC, 32, 0, Must;
+    AES_128_CTR = Aes128Ctr "aes-128-ctr": CTR, 16, 0, May;
+    AES_192_CTR = Aes192Ctr "aes-192-ctr": CTR, 24, 0, May;
+    AES_256_CTR = Aes256Ctr "aes-256-ctr": CTR, 32, 0, May;
+    TRIPLE_DES_CBC = TripleDesCbc "3des-cbc": TRIPLE_DES, 24, 0, ShouldNot;
+    DES_CBC = DesCbc "des-cbc": DES, 8, 0, MustNot;
 }
 
 const NULL_FAMILY: CipherSpec = CipherSpec {
     cipher: Cipher::Null,
+    name: "null",
     rfc: 2410,
     iana_id: 11,
     level: Level::Must,
@@ -218,7 +224,7 @@ const fn iana_offset(family: &CipherSpec, icv_len: usize) -> u16 {
 }
 
 macro_rules! integrities {
-    ($($CONST:ident = $Name:ident: $rfc:literal, $iana_id:literal, $key_len:literal, $icv_len:literal, $level:ident, $legacy:literal;)*) => {
+    ($($CONST:ident = $Name:ident $name:literal: $rfc:literal, $iana_id:literal, $key_len:literal, $icv_len:literal, $level:ident, $legacy:literal;)*) => {
         /// A separate integrity algorithm, with the length of its ICV in bits. [`Integrity::None`]: the cipher is a
         /// combined mode; with any other cipher it is no integrity at all (legacy).
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -234,6 +240,7 @@ macro_rules! integrities {
 
         $(pub(super) const $CONST: IntegritySpec = IntegritySpec {
             integrity: Integrity::$Name,
+            name: $name,
             rfc: $rfc,
             iana_id: $iana_id,
             key_len: $key_len,
@@ -246,13 +253,13 @@ macro_rules! integrities {
 
 // RFC, IANA number, key and ICV in bytes, level, legacy. The last is what Linux did before RFC 4868 was done.
 integrities! {
-    NONE = None: 0, 0, 0, 0, Must, false;
-    HMAC_SHA1_96 = HmacSha1_96: 2404, 2, 20, 12, MustMinus, false;
-    HMAC_SHA256_128 = HmacSha256_128: 4868, 12, 32, 16, Must, false;
-    HMAC_SHA384_192 = HmacSha384_192: 4868, 13, 48, 24, May, false;
-    HMAC_SHA512_256 = HmacSha512_256: 4868, 14, 64, 32, Should, false;
-    AES_XCBC_96 = AesXcbc96: 3566, 5, 16, 12, Should, false;
-    AES_CMAC_96 = AesCmac96: 4494, 8, 16, 12, May, false;
-    HMAC_MD5_96 = HmacMd5_96: 2403, 1, 16, 12, MustNot, true;
-    HMAC_SHA256_96 = HmacSha256_96: 0, 0, 32, 12, MustNot, true;
+    NONE = None "none": 0, 0, 0, 0, Must, false;
+    HMAC_SHA1_96 = HmacSha1_96 "hmac-sha1-96": 2404, 2, 20, 12, MustMinus, false;
+    HMAC_SHA256_128 = HmacSha256_128 "hmac-sha256-128": 4868, 12, 32, 16, Must, false;
+    HMAC_SHA384_192 = HmacSha384_192 "hmac-sha384-192": 4868, 13, 48, 24, May, false;
+    HMAC_SHA512_256 = HmacSha512_256 "hmac-sha512-256": 4868, 14, 64, 32, Should, false;
+    AES_XCBC_96 = AesXcbc96 "aes-xcbc-96": 3566, 5, 16, 12, Should, false;
+    AES_CMAC_96 = AesCmac96 "aes-cmac-96": 4494, 8, 16, 12, May, false;
+    HMAC_MD5_96 = HmacMd5_96 "hmac-md5-96": 2403, 1, 16, 12, MustNot, true;
+    HMAC_SHA256_96 = HmacSha256_96 "hmac-sha256-96": 0, 0, 32, 12, MustNot, true;
 }

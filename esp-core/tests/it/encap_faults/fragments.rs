@@ -81,7 +81,7 @@ fn b62_ipv6_fragments_inbound() {
     rig.inbound(&peer(&config));
     let clear = Ipv6 { exts: vec![Ext::Fragment { offset: 0, more: false, id: 9 }], ..Ipv6::default() }
         .packet(&Upper::udp(20));
-    let plaintext = [&clear[48..], &slow::trailer(28, 0, 17)].concat();
+    let plaintext = [&clear[48..], &slow::trailer(4, 28, 0, 17)].concat();
     let esp = seal_raw(&slow_sa(&config), 1, iv(1), &plaintext);
     for (offset, more) in [(0, true), (1, false), (1, true), (0x1fff, false)] {
         rig.open_one(&v6_piece(&esp, 50, offset, more)).assert_dropped(DropReason::Fragment);

@@ -77,7 +77,7 @@ fn b29_options_in_front_of_esp_inbound() {
             rig.inbound(&peer(&config));
             let clear = Ipv6 { exts: exts.to_vec(), ..Ipv6::default() }.packet(&Upper::tcp(21));
             let headers = &clear[..clear.len() - 41];
-            let plaintext = [&clear[headers.len()..], &slow::trailer(41, 0, 6)].concat();
+            let plaintext = [&clear[headers.len()..], &slow::trailer(4, 41, 0, 6)].concat();
             let esp = seal_raw(&slow_sa(&config), 5, iv(5), &plaintext);
             let sealed = wrap_esp(headers, udp.map(|udp| (udp.src_port, udp.dst_port)), &esp);
             rig.open_one(&sealed).assert_delivered(&clear);
@@ -174,7 +174,7 @@ fn b30_esp_ends_the_walk() {
             let sa = rig.inbound(&peer(&config));
             let clear = Ipv6 { exts, ..Ipv6::default() }.packet(&Upper::udp(1));
             let (headers, payload) = clear.split_at(clear.len() - 9);
-            let plaintext = [payload, &slow::trailer(9, 0, 17)].concat();
+            let plaintext = [payload, &slow::trailer(4, 9, 0, 17)].concat();
             let sealed = wrap_esp(headers, None, &seal_raw(&slow_sa(&config), 1, iv(1), &plaintext));
             rig.open_one(&sealed).assert_delivered(&clear);
             assert_eq!(rig.engine.sa_stats(sa).expect("live").packets, 1);

@@ -3,10 +3,9 @@
 use esp_core::config::SaConfig;
 use esp_core::{Consumed, Counter, DropReason, Verdict};
 use esp_testkit::builder::{Ipv4, Ipv6, Upper, with_tail};
-use esp_testkit::slow;
 
 use super::{Sender, all_shapes, inbound, inner, is_tunnel};
-use crate::rig::{Rig, tunnel};
+use crate::rig::{Rig, in_blocks, tunnel};
 
 use DropReason::{BadInner, ReplayDuplicate};
 
@@ -19,9 +18,10 @@ fn b26_a_dummy_packet_is_consumed_without_an_error() {
         let mut rig = Rig::new();
         let sa = rig.inbound(&config);
         let sender = Sender::of(&config, v6);
-        let mut plaintexts = [vec![1, 2, 2, NO_NEXT], vec![0, NO_NEXT], inner(), vec![0xee; 301]];
-        plaintexts[2].extend(slow::trailer(inner().len(), 0, NO_NEXT));
-        plaintexts[3].extend(slow::trailer(301, 8, NO_NEXT));
+        let padded =
+            |bytes: &[u8], pad_extra| [bytes, &sender.trailer(bytes.len(), pad_extra, NO_NEXT)].concat();
+        let shortest = if in_blocks(config.transform) { padded(&[0xee], 0) } else { vec![0, NO_NEXT] };
+        let plaintexts = [padded(&[], 0), shortest, padded(&inner(), 0), padded(&[0xee; 301], 8)];
         for (n, plaintext) in plaintexts.iter().enumerate() {
             let seq = 10 + n as u64;
             let dummy = sender.raw(seq, plaintext);
@@ -58,10 +58,11 @@ fn b27_zero_length_payload() {
         let sender = Sender::of(&config, v6);
         // Between two packets with a payload: what was left of those must not leak in.
         let upper = [0x99; 64];
-        let full = [&upper[..], &[1, 2, 2, 253]].concat();
-        let empty = [1, 2, 2, 253];
+        let full = [&upper[..], &sender.trailer(upper.len(), 0, 253)].concat();
+        let empty = sender.trailer(0, 0, 253);
+        let shortest = if in_blocks(config.transform) { sender.trailer(0, 0, UDP) } else { vec![0, UDP] };
         let packets =
-            [sender.raw(1, &full), sender.raw(2, &empty), sender.raw(3, &full), sender.raw(4, &[0, UDP])];
+            [sender.raw(1, &full), sender.raw(2, &empty), sender.raw(3, &full), sender.raw(4, &shortest)];
         for (n, outcome) in rig.open(&packets).iter().enumerate() {
             if is_tunnel(&config) {
                 outcome.assert_dropped(BadInner);
@@ -104,7 +105,7 @@ fn b28_tfc_padding_is_cut_off() {
             for tfc in [0, 1, 3, 100, 1300] {
                 seq += 1;
                 let mut plaintext = with_tail(packet, tfc);
-                plaintext.extend(slow::trailer(plaintext.len(), 4, next_header));
+                plaintext.extend(sender.trailer(plaintext.len(), 4, next_header));
                 rig.open_one(&sender.raw(seq, &plaintext)).assert_delivered(packet);
             }
         }
@@ -127,14 +128,14 @@ fn b28_an_inner_length_larger_than_what_is_there() {
                 seq += 1;
                 let mut long = packet.clone();
                 long[length_at..length_at + 2].copy_from_slice(&(right + more).to_be_bytes());
-                long.extend(slow::trailer(long.len(), 0, next_header));
+                long.extend(sender.trailer(long.len(), 0, next_header));
                 rig.open_one(&sender.raw(seq, &long)).assert_dropped(BadInner);
             }
             // Shorter than its own header, with IPv4.
             for less in [0, 16] {
                 let mut short = packet.clone();
                 short[length_at..length_at + 2].copy_from_slice(&u16::to_be_bytes(less));
-                short.extend(slow::trailer(short.len(), 0, next_header));
+                short.extend(sender.trailer(short.len(), 0, next_header));
                 seq += 1;
                 let outcome = rig.open_one(&sender.raw(seq, &short));
                 if next_header == 4 {
