@@ -16,8 +16,8 @@ use parking_lot::Mutex;
 
 use crate::error::SaError;
 use crate::events::{Event, EventQueue};
-use crate::iv::IvSource;
 use crate::handle::{Place, SaId, TunnelId};
+use crate::iv::IvSource;
 use crate::sa::{InboundSa, OutboundSa};
 use crate::shape::Shape;
 use crate::stats::{EngineShards, SaStats, Stats, WorkerStats};

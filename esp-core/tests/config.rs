@@ -1,11 +1,9 @@
 //! SA files: the examples of the reference are read as printed, and faults are named without showing a key.
 
-use esp_core::Transform;
 use esp_core::config::{
     Df, Direction, Dscp, EcnMode, FlowLabel, HexError, Lookup, PortRange, ReplayWindow, SaConfig, SaFile,
     Secret, UdpEncap,
 };
-use esp_crypto::{Cipher, CipherSpec, Integrity, IntegritySpec};
 use proptest::prelude::*;
 
 const REFERENCE: &str = include_str!("../../docs/sa-file.md");

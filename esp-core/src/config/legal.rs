@@ -29,7 +29,10 @@ const FIELDS: &[(&str, &str)] = &[
     ("direction", "outbound, inbound"),
     ("spi", "256..=4294967295 (0 is never on the wire, 1..=255 are reserved by IANA; RFC 4303 section 2.1)"),
     ("transform", TRANSFORMS),
-    ("key", "hexadecimal digits, two a byte, as many bytes as the transform needs: cipher key, salt, integrity key"),
+    (
+        "key",
+        "hexadecimal digits, two a byte, as many bytes as the transform needs: cipher key, salt, integrity key",
+    ),
     ("integrity_key", "hexadecimal digits, two a byte, as many bytes as the integrity algorithm needs"),
     ("keys", "static, negotiated"),
     ("allow_legacy", "true, false"),

@@ -147,7 +147,13 @@ fn b56_spi_zero_and_reserved_are_refused() {
 fn b39_b40_key_length_is_exact_for_every_transform() {
     for &transform in Transform::ALL {
         let exact = transform.key_len();
-        let negotiated = |sa: &mut SaConfig| (sa.transform, sa.keys) = (transform, KeySource::Negotiated);
+        let negotiated = |sa: &mut SaConfig| {
+            (sa.transform, sa.keys, sa.allow_legacy) =
+                (transform, KeySource::Negotiated, transform.is_legacy());
+            if transform.icv_len() == 0 {
+                sa.replay_window = ReplayWindow::Off;
+            }
+        };
         for len in [0, exact - 4, exact - 1, exact + 1, exact + 4] {
             let (field, message) = refused(inbound_tunnel(), |sa| {
                 negotiated(sa);

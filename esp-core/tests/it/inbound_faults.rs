@@ -18,7 +18,7 @@ use esp_core::{DropReason, SaId, Transform, Verdict};
 use esp_testkit::builder::{Ipv4, Ipv6, Upper};
 use esp_testkit::slow::{self, SlowMode, SlowSa};
 
-use crate::rig::{self, Outcome, Rig, transport, tunnel};
+use crate::rig::{self, EVERY, Outcome, Rig, transport, tunnel};
 
 /// The slow ESP at the far end of an SA.
 #[derive(Clone, Debug)]
@@ -170,14 +170,13 @@ fn inbound(outbound: &SaConfig) -> SaConfig {
 
 /// Every inbound SA that differs in transform, mode, family or encapsulation; true for IPv6.
 fn all_shapes() -> Vec<(SaConfig, bool)> {
-    Transform::ALL.iter().flat_map(|transform| shapes_of(*transform)).collect()
+    EVERY.iter().flat_map(|transform| shapes_of(*transform)).collect()
 }
 
 /// One transform for each set of lengths, where only those matter and a test is slow.
 fn shapes_by_length() -> Vec<(SaConfig, bool)> {
     let lens = |transform: &Transform| (transform.iv_len(), transform.icv_len(), transform.align());
-    let by_lens: BTreeMap<_, _> =
-        Transform::ALL.iter().map(|transform| (lens(transform), *transform)).collect();
+    let by_lens: BTreeMap<_, _> = EVERY.iter().map(|transform| (lens(transform), *transform)).collect();
     by_lens.into_values().flat_map(shapes_of).collect()
 }
 

@@ -4,6 +4,8 @@
 mod attacks;
 mod encap_faults;
 mod inbound_faults;
+#[cfg(feature = "legacy")]
+mod legacy;
 mod outbound_faults;
 mod rig;
 mod scenarios;

@@ -1,6 +1,7 @@
 //! An engine with one worker, and calls that check what must hold after every burst.
 
 use std::net::IpAddr;
+use std::sync::LazyLock;
 
 use esp_core::config::{Direction, KeySource, Mode, SaConfig};
 use esp_core::{
@@ -265,9 +266,15 @@ pub(crate) fn tunnel(transform: Transform, v6: bool) -> SaConfig {
 /// An outbound SA in transport mode.
 pub(crate) fn transport(transform: Transform) -> SaConfig {
     let mut config = SaConfig::new(Direction::Outbound, SPI, transform, key(transform), Mode::Transport);
-    config.keys = KeySource::Negotiated;
+    (config.keys, config.allow_legacy) = (KeySource::Negotiated, transform.is_legacy());
     config
 }
+
+/// Every transform that authenticates and goes both ways; without the feature `legacy` that is every one.
+pub(crate) static EVERY: LazyLock<Vec<Transform>> = LazyLock::new(|| {
+    let two_way = |transform: &&Transform| transform.icv_len() > 0 && !transform.name().starts_with("des-");
+    Transform::ALL.iter().filter(two_way).copied().collect()
+});
 
 /// Whether the payload stands in clear on the wire.
 pub(crate) fn in_clear(transform: Transform) -> bool {

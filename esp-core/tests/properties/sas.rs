@@ -10,7 +10,9 @@ use crate::bytes::Bytes;
 
 /// An outbound SA of any kind.
 pub(crate) fn outbound(bytes: &mut Bytes<'_>) -> SaConfig {
-    let transform = bytes.pick(Transform::ALL);
+    let two_way = |transform: &&Transform| !transform.is_legacy();
+    let every: Vec<_> = Transform::ALL.iter().filter(two_way).copied().collect();
+    let transform = bytes.pick(&every);
     let what = bytes.next();
     let (tunnel, v6, udp, esn) = (what & 1 == 0, what & 2 != 0, what & 4 != 0, what & 8 != 0);
     let mut config = if tunnel { self::tunnel(transform, v6) } else { transport(transform) };

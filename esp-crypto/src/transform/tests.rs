@@ -10,7 +10,8 @@ fn names_are_unique_and_found() {
         assert_eq!(Transform::of(cipher, integrity), Some(*transform), "{transform}");
         assert_eq!(transform.to_string(), transform.name());
         let (cipher, integrity) = (transform.cipher().name, transform.integrity().name);
-        let joined = if transform.is_combined() { cipher.to_owned() } else { format!("{cipher}-{integrity}") };
+        let joined =
+            if transform.is_combined() { cipher.to_owned() } else { format!("{cipher}-{integrity}") };
         assert_eq!(transform.name(), joined);
     }
     for bad in ["", "AES-128-GCM-16", "aes-128-gcm", "null", "null-none", "aes-128-gcm-16 "] {

@@ -31,7 +31,9 @@ impl Place<'_, '_> {
             .map_err(|fault| self.refused(&fault))?;
         let has = |field| self.table.get_ref().get(field).is_some();
         if !has("key") && !has("integrity_key") {
-            return Err(self.error("key", &format!("missing; every SA needs it; legal: {}", legal::of("key"))));
+            return Err(
+                self.error("key", &format!("missing; every SA needs it; legal: {}", legal::of("key")))
+            );
         }
         self.check_fields_belong(&config)?;
         let checked = match config.direction {
@@ -45,9 +47,7 @@ impl Place<'_, '_> {
             }
             Err(SaError::KeyLength { transform, expected, got }) => Err(self.error(
                 "key",
-                &format!(
-                    "{transform} takes exactly {expected} bytes of keying material, got {got}"
-                ),
+                &format!("{transform} takes exactly {expected} bytes of keying material, got {got}"),
             )),
             Err(other) => Err(self.error("", &other.to_string())),
         }

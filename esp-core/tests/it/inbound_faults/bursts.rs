@@ -1,10 +1,10 @@
 //! One packet's fate must not become its neighbour's: several fates and several SAs in one burst.
 
 use esp_core::config::{Prefix, Selector};
-use esp_core::{BURST, DropReason, Transform, Verdict};
+use esp_core::{BURST, DropReason, Verdict};
 
 use super::{Pair, Sender, inbound, inner, reasons, windowed};
-use crate::rig::{Rig, SPI, tunnel};
+use crate::rig::{EVERY, Rig, SPI, tunnel};
 
 use DropReason::{AuthFailed, NoSa, ReplayDuplicate, ReplayTooOld};
 
@@ -48,7 +48,7 @@ fn b16_every_place_of_a_burst_can_be_the_bad_one() {
 fn many() -> (Rig, Vec<(Sender, Vec<u8>)>) {
     let rig = Rig::new();
     let mut senders = Vec::new();
-    for (n, transform) in Transform::ALL.iter().cycle().take(40).enumerate() {
+    for (n, transform) in EVERY.iter().cycle().take(40).enumerate() {
         let mut config = tunnel(*transform, n % 2 == 1);
         config.spi = SPI + n as u32;
         let key: Vec<u8> = (0..transform.key_len()).map(|at| (at + n) as u8).collect();
