@@ -20,9 +20,8 @@ fn sender() -> SlowSa {
     let (src, dst) = ("192.0.2.1".parse().unwrap(), "192.0.2.2".parse().unwrap());
     SlowSa {
         spi: 0x1001,
-        transform: SlowTransform::AesGcm16,
-        key: KEY.to_vec(),
-        salt: SALT,
+        transform: SlowTransform::AES_128_GCM_16,
+        key: [&KEY[..], &SALT].concat(),
         esn: false,
         mode: SlowMode::Tunnel { src, dst },
         udp: None,
@@ -30,7 +29,7 @@ fn sender() -> SlowSa {
 }
 
 fn hmac_sender() -> SlowSa {
-    SlowSa { transform: SlowTransform::NullHmacSha256_128, key: LONG_KEY.to_vec(), ..sender() }
+    SlowSa { transform: SlowTransform::NULL_HMAC_SHA256_128, key: LONG_KEY.to_vec(), ..sender() }
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -61,7 +60,7 @@ fn inner(len: usize) -> Vec<u8> {
 
 /// Ten packets, from this number on.
 fn sealed(sender: &SlowSa, first: u64) -> Vec<Vec<u8>> {
-    (0..10).map(|at| slow::seal(sender, first + at, [at as u8; 8], &inner(20 + at as usize), 0, 0)).collect()
+    (0..10).map(|at| slow::seal(sender, first + at, [at as u8; 16], &inner(20 + at as usize), 0, 0)).collect()
 }
 
 /// The packet with its ICV cut to `len` bytes, and its IP length with it.
@@ -172,7 +171,7 @@ fn esn_on_off_and_wrong_high_halves_are_named() {
 fn an_old_packet_under_esn_is_left_of_the_window_and_not_another_high_half() {
     let esn = SlowSa { esn: true, ..sender() };
     let mut packets = sealed(&esn, 200);
-    packets.push(slow::seal(&esn, 5, [9; 8], &inner(20), 0, 0));
+    packets.push(slow::seal(&esn, 5, [9; 16], &inner(20), 0, 0));
     let json = explained(&file("esn = true"), packets, "");
     let found = &json["cause"]["found"];
     assert_eq!((&found[0]["id"], found.as_array().unwrap().len()), (&"left_of_window".into(), 1), "{json:#}");
@@ -190,8 +189,8 @@ fn sixteen_bytes_behind_a_combined_mode_are_padding_and_no_longer_icv() {
 fn b40_salts_that_are_missing_reversed_or_in_front_are_named() {
     let mut reversed = SALT;
     reversed.reverse();
-    found(&file(""), sealed(&SlowSa { salt: [0; 4], ..sender() }, 1), "salt_missing");
-    found(&file(""), sealed(&SlowSa { salt: reversed, ..sender() }, 1), "salt_reversed");
+    found(&file(""), sealed(&SlowSa { key: [&KEY[..], &[0; 4]].concat(), ..sender() }, 1), "salt_missing");
+    found(&file(""), sealed(&SlowSa { key: [&KEY[..], &reversed].concat(), ..sender() }, 1), "salt_reversed");
     let front = sa("in", "inbound", 0x1001, "aes-128-gcm-16", &[&SALT[..], &KEY].concat(), "");
     found(&front, sealed(&sender(), 1), "salt_first");
 }
@@ -207,7 +206,7 @@ fn key_bytes_in_the_other_order_are_named() {
 #[test]
 fn keys_of_the_other_direction_and_of_other_sas_are_named() {
     let other = [&LONG_KEY[..16], &SALT].concat();
-    let swapped = SlowSa { key: LONG_KEY[..16].to_vec(), ..sender() };
+    let swapped = SlowSa { key: other.clone(), ..sender() };
     let back = file("") + &sa("back", "outbound", 0x1002, "aes-128-gcm-16", &other, "");
     let found_back = found(&back, sealed(&swapped, 1), "keys_swapped_between_directions");
     assert!(found_back["cause"].as_str().unwrap().contains("\"back\""), "{found_back}");
@@ -219,7 +218,7 @@ fn keys_of_the_other_direction_and_of_other_sas_are_named() {
 fn a_wrong_spi_and_another_transform_are_named() {
     found(&file(""), sealed(&SlowSa { spi: 0x2002, ..sender() }, 1), "wrong_spi");
     let key = [&LONG_KEY[..], &SALT].concat();
-    let chacha = SlowSa { transform: SlowTransform::ChaCha20Poly1305, key: LONG_KEY.to_vec(), ..sender() };
+    let chacha = SlowSa { transform: SlowTransform::CHACHA20_POLY1305, key: key.clone(), ..sender() };
     let gcm = sa("in", "inbound", 0x1001, "aes-256-gcm-16", &key, "");
     let found = found(&gcm, sealed(&chacha, 1), "other_transform");
     assert!(found["cause"].as_str().unwrap().contains("chacha20-poly1305"), "{found}");
@@ -252,7 +251,7 @@ fn udp_on_off_and_another_port_are_named() {
 
 #[test]
 fn two_mistakes_at_once_are_both_named() {
-    let esn = SlowSa { esn: true, salt: [0; 4], ..sender() };
+    let esn = SlowSa { esn: true, key: [&KEY[..], &[0; 4]].concat(), ..sender() };
     found(&file(""), sealed(&esn, 1), "salt_missing+esn_on");
     let esn = SlowSa { esn: true, ..sender() };
     let packets = sealed(&esn, 1).iter().map(|packet| with_icv(packet, 12)).collect();
@@ -281,7 +280,7 @@ fn authentic_packets_that_fail_are_told_by_their_rule() {
     packets.push(packets[3].clone());
     found(&file(""), packets, "duplicate");
     let mut packets = sealed(&sender(), 200);
-    packets.push(slow::seal(&sender(), 5, [9; 8], &inner(20), 0, 0));
+    packets.push(slow::seal(&sender(), 5, [9; 16], &inner(20), 0, 0));
     let late = found(&file(""), packets, "left_of_window");
     assert!(late["cause"].as_str().unwrap().contains("204 behind"), "{late}");
     let selector = "selectors = [{ src = \"10.9.0.0/16\", dst = \"10.9.0.0/16\" }]";
@@ -295,7 +294,7 @@ fn authentic_packets_that_fail_are_told_by_their_rule() {
     let transport = SlowSa { mode: SlowMode::Transport, ..sender() };
     let json = explained(&file(""), sealed(&transport, 1), "");
     assert_eq!(json["packet"]["verdict"], "dropped: bad_inner", "{json:#}");
-    let broken = slow::seal_raw(&sender(), 1, [1; 8], &[&inner(20)[..], &[7, 7, 2, 4]].concat());
+    let broken = slow::seal_raw(&sender(), 1, [1; 16], &[&inner(20)[..], &[7, 7, 2, 4]].concat());
     let outer = slow::tunnel_header("192.0.2.1".parse().unwrap(), "192.0.2.2".parse().unwrap());
     let packet = slow::wrap_esp(&outer, None, &broken);
     found(&file(""), vec![packet], "pad_content");
@@ -346,7 +345,7 @@ fn damaged_packets_never_harm_and_agree_with_the_engine() {
     let mut packets = Vec::new();
     // Each number once: a burst may judge a forgery of a number before it knows that the number is taken.
     for at in 0..300 {
-        let mut packet = slow::seal(&sender(), 1 + at as u64, [3; 8], &inner(20 + at % 9), 0, 0);
+        let mut packet = slow::seal(&sender(), 1 + at as u64, [3; 16], &inner(20 + at % 9), 0, 0);
         let place = at * 7919 % packet.len();
         packet[place] ^= 1 << (at % 8);
         packet.truncate(packet.len() - at % 5);

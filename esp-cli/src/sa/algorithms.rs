@@ -71,9 +71,16 @@ pub(super) fn advice(transform: Transform) -> Option<String> {
         _ if name.starts_with("aes-192-") => {
             Some(format!("{name}: 192-bit keys are MAY, few peers have them (RFC 8221 section 5)"))
         }
-        _ => match transform.spec().rfc8221_level {
+        _ if transform.integrity().icv_len == 0 && !transform.is_combined() => Some(format!(
+            "{name} has no integrity: anyone on the way can change and replay the packets unseen (RFC 8221 section 4)"
+        )),
+        _ => match transform.level() {
             Level::Must | Level::Should => None,
+            Level::MustMinus => Some(format!("{name} is MUST-: on its way out (RFC 8221)")),
             Level::May => Some(format!("{name} is MAY: few peers have it (RFC 8221)")),
+            level @ (Level::ShouldNot | Level::MustNot) => {
+                Some(format!("{name} {level} be used: for a far end that knows nothing better (RFC 8221)"))
+            }
         },
     }
 }
@@ -147,6 +154,9 @@ pub(super) const CIPHERS: &[Cipher] = &[
     aead("aes-128-gmac", 20, 128, None, GMAC),
     aead("aes-192-gmac", 28, 128, None, GMAC),
     aead("aes-256-gmac", 36, 128, None, GMAC),
+    Cipher { ours: "aes-128-ccm-8-iiv", key_len: 19, icv_bits: 64, wireshark: None, linux: None },
+    Cipher { ours: "aes-192-ccm-8-iiv", key_len: 27, icv_bits: 64, wireshark: None, linux: None },
+    Cipher { ours: "aes-256-ccm-8-iiv", key_len: 35, icv_bits: 64, wireshark: None, linux: None },
     Cipher { ours: "aes-128-gcm-16-iiv", key_len: 20, icv_bits: 128, wireshark: GCM_16_IIV, linux: None },
     Cipher { ours: "aes-192-gcm-16-iiv", key_len: 28, icv_bits: 128, wireshark: GCM_16_IIV, linux: None },
     Cipher { ours: "aes-256-gcm-16-iiv", key_len: 36, icv_bits: 128, wireshark: GCM_16_IIV, linux: None },
