@@ -114,24 +114,21 @@ fn found(file: &str, packets: Vec<Vec<u8>>, id: &str) -> serde_json::Value {
 fn a_good_packet_is_walked_to_its_end() {
     let json = explained(&file(""), sealed(&sender(), 1), "--packet 4");
     assert_eq!((&json["ok"], &json["cause"]), (&true.into(), &serde_json::Value::Null), "{json:#}");
-    let stages: Vec<_> = json["packet"]["stages"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|stage| stage["stage"].as_str().unwrap())
-        .collect();
-    assert_eq!(stages, ["frame", "IP", "ESP", "SA", "replay", "IV", "ICV", "trailer", "inside", "verdict"]);
-    let fact = |stage: usize, name: &str| {
-        let facts = json["packet"]["stages"][stage]["facts"].as_array().unwrap();
-        facts.iter().find(|fact| fact["name"] == name).unwrap_or_else(|| panic!("{name}: {json:#}")).clone()
-    };
-    assert_eq!((&fact(2, "SPI")["value"], &fact(2, "SPI")["offset"]), (&"0x00001001".into(), &20.into()));
-    assert_eq!(fact(4, "window")["value"], "64 bits, highest so far 3");
-    assert_eq!(fact(4, "place")["value"], "1 above the highest");
-    assert_eq!((&fact(5, "IV")["value"], &fact(5, "IV")["offset"]), (&"0303030303030303".into(), &28.into()));
-    assert_eq!(fact(5, "AAD")["value"], "0000100100000004");
-    assert_eq!(fact(6, "found")["value"], fact(6, "expected")["value"]);
-    assert_eq!(fact(7, "next header")["value"], "4 (IPv4)");
+    let packet = &json["packet"];
+    for stage in ["frame", "ip", "esp", "sa", "replay", "cipher", "icv", "trailer", "inner", "policy"] {
+        assert!(packet[stage].is_object(), "{stage}: {json:#}");
+    }
+    assert!(packet["udp"].is_null(), "{json:#}");
+    assert_eq!((&packet["esp"]["spi"], &packet["esp"]["packet"]["at"]), (&0x1001.into(), &20.into()));
+    assert_eq!((&packet["replay"]["size"], &packet["replay"]["top"]), (&64.into(), &3.into()));
+    assert_eq!((&packet["replay"]["position"], &packet["replay"]["distance"]), (&"new".into(), &1.into()));
+    assert_eq!(
+        (&packet["cipher"]["iv_hex"], &packet["cipher"]["iv"]["at"]),
+        (&"0303030303030303".into(), &28.into())
+    );
+    assert_eq!(packet["cipher"]["aad"], "0000100100000004");
+    assert_eq!(packet["icv"]["found"], packet["icv"]["expected"]);
+    assert_eq!(packet["trailer"]["next_header"], 4);
     assert_eq!(json["overview"]["verdicts"]["delivered"], 10);
 }
 
@@ -141,7 +138,10 @@ fn b38_other_icv_lengths_are_named() {
         let packets = sealed(&sender(), 1).iter().map(|packet| with_icv(packet, len)).collect();
         let found = found(&file(""), packets, "icv_length");
         assert!(
-            found["cause"].as_str().unwrap().contains(&format!("ICV has {len} bytes, and the SA's 16")),
+            found["cause"]
+                .as_str()
+                .unwrap()
+                .contains(&format!("ICV has {len} bytes, and that of SA \"in\" of sa.toml has 16")),
             "{found}"
         );
     }
@@ -270,7 +270,7 @@ fn no_sa_fits_is_said_when_none_does() {
         assert_eq!(json["cause"]["found"], serde_json::json!([]), "{json:#}");
         assert!(json["cause"]["text"].as_str().unwrap().starts_with("no SA fits"), "{json:#}");
         // Nothing of what is inside, in clear.
-        assert!(!json["packet"]["stages"].to_string().contains("inside"), "{json:#}");
+        assert!(json["packet"]["trailer"].is_null() && json["packet"]["inner"].is_null(), "{json:#}");
     }
 }
 
@@ -309,11 +309,19 @@ fn the_senders_file_explains_too_and_without_a_file_the_spis_are_listed() {
     let dir = Dir::new("explain-without");
     dir.write("in.pcap", Pcap::new(101, sealed(&sender(), 5)).bytes());
     let run = dir.esp("explain in.pcap");
-    assert!(run.stdout.contains("0x00001001  192.0.2.1 -> 192.0.2.2"), "{}", run.stdout);
-    assert!(run.stdout.contains("no SA file: say --sa FILE"), "{}", run.stdout);
+    assert!(run.stdout.contains("0x00001001       10  5..14"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("192.0.2.1 -> 192.0.2.2") && run.stdout.contains("--sa FILE"),
+        "{}",
+        run.stdout
+    );
     dir.esp("explain in.pcap --packet 11").refused("in.pcap: no packet 11; legal: 1..=10");
     dir.esp("explain in.pcap --packet 0").refused("1..");
     dir.esp("explain none.pcap").refused("none.pcap: No such file");
+    dir.esp("explain - --sa -").refused("--sa and CAPTURE are both `-`");
+    dir.esp("explain in.pcap --seq-hi 4").refused("--sa <FILE>");
+    dir.write("clear.pcap", Pcap::new(101, [inner(20)]).bytes());
+    dir.esp("explain clear.pcap").refused("no ESP packet among 1 packet (handed back: not_esp 1)");
 }
 
 #[test]

@@ -1,99 +1,91 @@
 //! The ICV that a packet should have.
 //!
-//! Every cipher here is a key stream: sealing the ciphertext with its own IV turns it into the plaintext, and sealing
-//! that gives the ciphertext back, with its true ICV behind. So the kernels that seal are the ones that judge, and a
-//! shorter ICV is the start of a longer one.
+//! The engine opens, which says whether an ICV is right and not what it should be. Here packets are sealed: the ciphers
+//! are XORed with a key stream, so sealing ciphertext gives plaintext (whose ICV means nothing), and sealing that gives
+//! the ciphertext back and the ICV that the sender should have sent. That is another way through the library than the
+//! engine's, so the two check each other.
 
-use esp_core::{Tiers, Transform};
-use esp_crypto::{KeyMaterial, SealJob, SealKey, seal_burst};
+use esp_crypto::{SealJob, SealKey, seal_burst};
+use esp_wire::esp;
 use zeroize::Zeroizing;
 
-/// A transform with its key.
-pub(super) struct Judge {
-    key: SealKey,
-    transform: Transform,
+/// What a packet is under a key. Its memory is wiped.
+pub(crate) struct Recomputed {
+    plaintext: Zeroizing<Vec<u8>>,
+    icv: Zeroizing<Vec<u8>>,
 }
 
-/// What a judge finds.
-pub(super) struct Judged {
-    /// What should stand at the end of the packet; as long as the transform's own ICV.
-    pub(super) expected: Vec<u8>,
-    /// Payload and trailer in clear. Whoever asks makes sure that the packet is authentic first.
-    pub(super) plaintext: Zeroizing<Vec<u8>>,
+/// Computes the ICV of `covered`, an ESP packet from its SPI to the end of the ciphertext. `seq_hi` is the high half of
+/// the sequence number with ESN. `None` for what is shorter than header and IV, and for a key that is not its own inverse.
+pub(crate) fn recompute(key: &SealKey, covered: &[u8], seq_hi: Option<u32>) -> Option<Recomputed> {
+    let transform = key.transform();
+    let front = esp::HEADER_LEN + transform.iv_len();
+    let mut esp = Zeroizing::new(Vec::with_capacity(covered.len() + transform.icv_len()));
+    esp.extend_from_slice(covered);
+    esp.resize(covered.len() + transform.icv_len(), 0);
+    seal(key, &mut esp, seq_hi)?;
+    let plaintext = Zeroizing::new(esp.get(front..covered.len())?.to_vec());
+    seal(key, &mut esp, seq_hi)?;
+    let (again, icv) = esp.split_at_checked(covered.len())?;
+    (again == covered).then(|| Recomputed { plaintext, icv: Zeroizing::new(icv.to_vec()) })
 }
 
-impl Judge {
-    /// `None` if the keying material has another length.
-    pub(super) fn new(transform: Transform, key: &[u8]) -> Option<Self> {
-        let tier = Tiers::default().best(transform);
-        let key = SealKey::new(transform, tier, &KeyMaterial::from_slice(key)).ok()?;
-        Some(Self { key, transform })
+impl Recomputed {
+    /// Whether `found`, all of the ICV or its first bytes, is right. Of a MAC that was not cut, only the bytes that the
+    /// ICV has can be compared.
+    pub(crate) fn fits(&self, found: &[u8]) -> bool {
+        let some = !found.is_empty() && !self.icv.is_empty();
+        some && (self.icv.starts_with(found) || found.starts_with(&self.icv))
     }
 
-    pub(super) fn transform(&self) -> Transform {
-        self.transform
-    }
-
-    /// Judges `esp`, whose last `icv_len` bytes are the ICV; `None` if it is too short.
-    pub(super) fn judge(&self, esp: &[u8], seq_hi: Option<u32>, icv_len: usize) -> Option<Judged> {
-        let covered = esp.len().checked_sub(icv_len)?;
-        let own_len = self.transform.icv_len();
-        let mut buffer = Zeroizing::new(Vec::with_capacity(covered + own_len));
-        buffer.extend_from_slice(esp.get(..covered)?);
-        buffer.resize(covered + own_len, 0);
-        let front = 8 + self.transform.iv_len();
-        self.seal(&mut buffer, seq_hi)?;
-        let plaintext = Zeroizing::new(buffer.get(front..covered)?.to_vec());
-        self.seal(&mut buffer, seq_hi)?;
-        let expected = buffer.get(covered..)?.to_vec();
-        Some(Judged { expected, plaintext })
-    }
-
-    /// Whether `esp` is authentic.
-    pub(super) fn authentic(&self, esp: &[u8], seq_hi: Option<u32>, icv_len: usize) -> bool {
-        let found = esp.len().checked_sub(icv_len).and_then(|at| esp.get(at..)).unwrap_or_default();
-        self.judge(esp, seq_hi, icv_len).is_some_and(|judged| judged.matches(found))
-    }
-
-    fn seal(&self, esp: &mut [u8], seq_hi: Option<u32>) -> Option<()> {
-        let mut results = [Ok(())];
-        seal_burst(&mut [SealJob { key: &self.key, esp, seq_hi }], &mut results);
-        results[0].ok()
+    /// The plaintext with its trailer, if `found` is right; else the ICV that it should be.
+    ///
+    /// # Errors
+    ///
+    /// `found` is not the ICV. The plaintext is then gone.
+    pub(crate) fn open(self, found: &[u8]) -> Result<Zeroizing<Vec<u8>>, Vec<u8>> {
+        if self.fits(found) { Ok(self.plaintext) } else { Err(self.icv.to_vec()) }
     }
 }
 
-impl Judged {
-    /// Whether `found` is the ICV or a start of it; or starts with it, where a peer does not cut.
-    pub(super) fn matches(&self, found: &[u8]) -> bool {
-        let common = found.len().min(self.expected.len());
-        common >= LEAST_ICV && found.get(..common) == self.expected.get(..common)
-    }
+fn seal(key: &SealKey, esp: &mut [u8], seq_hi: Option<u32>) -> Option<()> {
+    let mut results = [Ok(())];
+    seal_burst(&mut [SealJob { key, esp, seq_hi }], &mut results);
+    results.iter().all(Result::is_ok).then_some(())
 }
-
-/// Bytes; the shortest ICV of any transform (RFC 4106 section 6).
-pub(super) const LEAST_ICV: usize = 8;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use esp_core::{KeyMaterial, Tiers, Transform};
+    use esp_testkit::builder::pattern;
 
     #[test]
-    fn what_was_sealed_is_authentic_and_nothing_else() {
+    fn sealing_twice_gives_the_ciphertext_back_and_its_icv() {
         for transform in Transform::ALL {
-            let key: Vec<u8> = (0..).take(transform.key_len()).collect();
-            let judge = Judge::new(*transform, &key).unwrap();
-            let mut esp: Vec<u8> = (0..).take(60 + transform.icv_len()).collect();
-            judge.seal(&mut esp, Some(7)).unwrap();
-            assert!(judge.authentic(&esp, Some(7), transform.icv_len()), "{transform}");
-            assert!(!judge.authentic(&esp, Some(8), transform.icv_len()));
-            assert!(!judge.authentic(&esp, None, transform.icv_len()));
-            let len = esp.len();
-            esp.truncate(len - 4);
-            assert!(judge.authentic(&esp, Some(7), transform.icv_len() - 4), "an ICV that is cut");
-            esp[3] ^= 1;
-            assert!(!judge.authentic(&esp, Some(7), transform.icv_len() - 4));
-            assert!(!judge.authentic(&esp[..7], Some(7), 8));
+            let keys = KeyMaterial::new(pattern(transform.key_len()));
+            let key = SealKey::new(*transform, Tiers::default().best(*transform), &keys).unwrap();
+            let (front, plaintext) = (8 + transform.iv_len(), pattern(44));
+            let mut sealed = [vec![9; front], plaintext.clone(), vec![0; transform.icv_len()]].concat();
+            seal(&key, &mut sealed, Some(7)).unwrap();
+            let (covered, icv) = sealed.split_at(front + 44);
+            let got = recompute(&key, covered, Some(7)).unwrap_or_else(|| panic!("{}", transform.name()));
+            assert!(got.fits(icv) && got.fits(&icv[..8]), "{transform}");
+            assert_eq!(*got.open(icv).unwrap(), plaintext, "{transform}");
+            let other = recompute(&key, covered, Some(8)).unwrap();
+            assert!(!other.fits(icv) && !other.fits(&[]), "{transform}");
+            assert_ne!(other.open(icv).unwrap_err(), icv, "{transform}");
         }
-        assert!(Judge::new(Transform::Aes128Gcm16, &[0; 19]).is_none());
+    }
+
+    #[test]
+    fn a_packet_without_its_iv_is_none() {
+        let keys = KeyMaterial::new(vec![1; 20]);
+        let transform = Transform::Aes128Gcm16;
+        let key = SealKey::new(transform, Tiers::default().best(transform), &keys).unwrap();
+        for len in 0..16 {
+            assert!(recompute(&key, &vec![0; len], None).is_none(), "{len}");
+        }
+        assert!(recompute(&key, &[0; 16], None).is_some());
     }
 }

@@ -1,175 +1,226 @@
-//! What people get wrong, and which of it fits.
+//! The mistake that makes an ICV wrong: what people get wrong, one thing at a time and then two, until one fits.
 //!
-//! A hypothesis is a key, a high half, an ICV length and an end of the packet. The SA's own are the base; each
-//! [`Deviation`] changes one of them. All are tried alone, then two at once; the first that make the packet authentic are
-//! the answer. A wrong one fits by chance once in 2^64 tries with the shortest ICV.
+//! [`table`] has a row for each mistake: what it could have made of the packet, and how to say it. [`attempt`] computes the
+//! ICV that the packet would then have. A mistake that fits is no guess: by chance an ICV fits once in 2^64 or less.
 
-mod deviation;
-mod policy;
+mod attempt;
+mod extent;
+mod key;
+mod number;
+mod table;
+mod whose;
 
-use super::icv::Judge;
-use super::known::Known;
-use super::overview::{Overview, Sample};
-use super::scan::{Evidence, Told};
-use super::story::{Cause, Found};
-use deviation::Deviation;
+use esp_core::DropReason;
+use esp_core::config::SaConfig;
+use esp_wire::{Seq64, SeqLow, proto};
+use serde::Serialize;
 
-/// Looks for the mistake behind a packet that fails; `None` if nothing is wrong, or nothing to be found.
-pub(super) fn find(told: &Told, known: &Known, overview: &Overview) -> Option<Cause> {
-    let evidence = told.evidence.as_ref()?;
-    if !known.has_file {
-        return None;
-    }
-    if evidence.authentic {
-        return policy::explain(evidence, known);
-    }
-    let looks = evidence.sa.is_none() || evidence.verdict.reason().is_some();
-    looks.then(|| Search::new(evidence, known).run(overview))
+use super::sas::{Known, Sas};
+use super::span::Span;
+use super::stages::inner::{self, Inner};
+use super::stages::trailer::{self, Trailer};
+use super::story::{Fate, Story};
+use super::walk::Kept;
+use attempt::{Attempt, Prover};
+use table::{Hypothesis, TABLE};
+
+/// A packet whose ICV is wrong.
+pub(crate) struct Case<'a> {
+    sas: &'a Sas,
+    frame: &'a [u8],
+    esp: Span,
+    spi: u32,
+    low: SeqLow,
+    in_udp: bool,
+    outer_class: u8,
+    /// The SA that it found.
+    own: Option<usize>,
+    /// The number that was inferred for it.
+    seq: Option<Seq64>,
 }
 
-/// One combination.
-#[derive(Clone)]
-struct Trial {
-    key: usize,
-    seq_hi: Option<u32>,
-    icv_len: usize,
-    /// Bytes to leave off the end; negative: to take from behind the packet.
-    cut: isize,
-    deviations: Vec<Deviation>,
+/// What was looked for and found.
+#[derive(Debug)]
+pub(crate) struct Search {
+    /// Ways in which the ICV was computed.
+    pub(crate) tried: u64,
+    /// Whether there were more ways than are tried.
+    pub(crate) bound_reached: bool,
+    pub(crate) fit: Option<Fit>,
+    /// Packets of the SA that were right before.
+    pub(crate) authentic_before: u64,
 }
 
-struct Search<'a> {
-    evidence: &'a Evidence,
-    known: &'a Known,
-    /// Every key that is tried, the SA's own first.
-    keys: Vec<(Judge, Option<Deviation>, usize)>,
-    tried: usize,
+/// What fits.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Fit {
+    /// One, or two together.
+    pub(crate) mistakes: Vec<Mistake>,
+    /// Bytes of the ICV that fit.
+    pub(crate) icv_len: usize,
+    trailer: Option<Trailer>,
+    inside: Option<Inner>,
+    #[serde(skip)]
+    attempt: Attempt,
 }
 
-impl<'a> Search<'a> {
-    fn new(evidence: &'a Evidence, known: &'a Known) -> Self {
-        let mut keys = Vec::new();
-        let own = evidence.sa.and_then(|at| known.sas.get(at).map(|sa| (at, sa)));
-        if let Some((at, sa)) = own {
-            let (transform, key) = (sa.config.transform, sa.config.key.expose());
-            keys.extend(Judge::new(transform, key).map(|judge| (judge, None, transform.icv_len())));
-            for (judge, deviation, icv_len) in deviation::keys_of(transform, key) {
-                keys.push((judge, Some(deviation), icv_len));
-            }
-            debug_assert!(at < known.sas.len());
-        }
-        for (at, sa) in known.sas.iter().enumerate().take(MOST_SAS) {
-            if Some(at) == evidence.sa {
-                continue;
-            }
-            let transform = sa.config.transform;
-            let deviation = Deviation { kind: deviation::of_other(known, evidence, at), sa: Some(at) };
-            let judge = Judge::new(transform, sa.config.key.expose());
-            keys.extend(judge.map(|judge| (judge, Some(deviation), transform.icv_len())));
-        }
-        Self { evidence, known, keys, tried: 0 }
-    }
+/// One thing that is wrong, and what to do about it.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Mistake {
+    /// A stable name.
+    pub(crate) id: &'static str,
+    pub(crate) cause: String,
+    #[serde(rename = "todo")]
+    pub(crate) remedy: String,
+}
 
-    fn run(mut self, overview: &Overview) -> Cause {
-        let trials = self.trials();
-        let mut found: Vec<Found> = Vec::new();
-        let mut fewest = usize::MAX;
-        for trial in &trials {
-            if trial.deviations.len() > fewest || found.len() == MOST_FOUND {
-                break;
-            }
-            self.tried += 1;
-            if self.fits(trial, &self.evidence.sample) {
-                fewest = trial.deviations.len();
-                found.push(self.told(trial, overview));
-            }
-        }
-        let text = found.is_empty().then(|| NOTHING_FITS.to_owned());
-        Cause { found, tried: self.tried, text }
-    }
-
-    /// All of them: one deviation first, then two.
-    fn trials(&self) -> Vec<Trial> {
-        let own = self.evidence.sa.is_some();
-        let (mut all, mut pairs) = (Vec::new(), Vec::new());
-        for key in 0..self.keys.len() {
-            let (judge, deviation, icv_len) = &self.keys[key];
-            let base = Trial {
-                key,
-                seq_hi: self.seq_hi(deviation.as_ref()),
-                icv_len: *icv_len,
-                cut: 0,
-                deviations: deviation.iter().cloned().collect(),
-            };
-            if !base.deviations.is_empty() {
-                all.push(base.clone());
-            }
-            let is_own = own && key == 0;
-            let others = deviation::of_packet(&base, self.evidence, judge.transform(), is_own);
-            for (at, one) in others.iter().enumerate() {
-                if is_own {
-                    all.push(one.clone());
-                } else {
-                    pairs.push(one.clone());
-                }
-                if is_own && one.deviations.iter().all(Deviation::is_common) {
-                    let second = others.iter().skip(at + 1).filter_map(|other| one.and(other, &base));
-                    pairs.extend(second);
-                }
-            }
-        }
-        all.extend(pairs);
-        all
-    }
-
-    /// The high half for the key of another SA: as that SA has it, and as far as is known.
-    fn seq_hi(&self, deviation: Option<&Deviation>) -> Option<u32> {
-        match deviation.and_then(|deviation| deviation.sa).and_then(|at| self.known.sas.get(at)) {
-            Some(other) => other.config.esn.then(|| self.evidence.seq_hi.unwrap_or(0)),
-            None => self.evidence.seq_hi,
-        }
-    }
-
-    fn fits(&self, trial: &Trial, sample: &Sample) -> bool {
-        let Some((judge, _, _)) = self.keys.get(trial.key) else { return false };
-        match usize::try_from(trial.cut) {
-            Ok(cut) => {
-                let len = sample.esp.len().saturating_sub(cut);
-                sample.esp.get(..len).is_some_and(|esp| judge.authentic(esp, trial.seq_hi, trial.icv_len))
-            }
-            Err(_) => {
-                let more = sample.behind.get(..trial.cut.unsigned_abs()).unwrap_or_default();
-                judge.authentic(&[&sample.esp, more].concat(), trial.seq_hi, trial.icv_len)
-            }
-        }
-    }
-
-    fn told(&self, trial: &Trial, overview: &Overview) -> Found {
-        let samples = overview.spi(self.evidence.spi).map_or(&[][..], |row| &row.samples);
-        let fits = samples.iter().filter(|sample| self.fits(trial, sample)).count();
-        let joined = |part: fn(&Deviation, &Trial, &Search<'_>) -> String, by: &str| {
-            let parts = trial.deviations.iter().map(|deviation| part(deviation, trial, self));
-            parts.collect::<Vec<_>>().join(by)
+impl<'a> Case<'a> {
+    /// The case of a packet, if its ICV is wrong or could not be looked at.
+    pub(crate) fn of(story: &Story, frame: &'a [u8], sas: &'a Sas) -> Option<Self> {
+        let esp = story.esp.as_ref()?;
+        let right = story.icv.as_ref().is_some_and(|icv| icv.right);
+        let refused = match story.fate {
+            Fate::Dropped(reason) => reason != DropReason::Fragment,
+            _ => esp.misplaced,
         };
-        Found {
-            id: trial.deviations.iter().map(|deviation| deviation.kind.id()).collect::<Vec<_>>().join("+"),
-            cause: joined(Deviation::cause, "; and "),
-            todo: joined(Deviation::todo, "; and "),
-            fits,
-            of: samples.len(),
+        (refused && !right).then(|| Self {
+            sas,
+            frame,
+            esp: esp.packet,
+            spi: esp.spi,
+            low: esp.low(),
+            in_udp: esp.in_udp,
+            outer_class: story.ip.as_ref().map_or(0, |ip| ip.traffic_class),
+            own: story.sa.as_ref().and_then(|sa| sa.at),
+            seq: story.replay.as_ref().and_then(|replay| replay.seq).map(Seq64),
+        })
+    }
+
+    /// Tries every mistake.
+    pub(crate) fn search(&self) -> Search {
+        let mut prover = Prover::default();
+        let fit = self.first_fit(&mut prover).map(|attempt| self.fit(attempt, &mut prover));
+        Search {
+            tried: prover.tried(),
+            bound_reached: fit.is_none() && prover.is_exhausted(),
+            fit,
+            authentic_before: self.own().map_or(0, |known| known.authentic),
         }
     }
 
-    fn own_icv_len(&self) -> Option<usize> {
-        let sa = self.evidence.sa.and_then(|at| self.known.sas.get(at))?;
-        Some(sa.config.transform.icv_len())
+    fn first_fit(&self, prover: &mut Prover) -> Option<Attempt> {
+        let starts = self.starts();
+        // Where the SA is known and the number too, the packet as it is has failed already.
+        let untried = starts.iter().cloned().filter_map(|start| match (start.steps.is_empty(), self.seq) {
+            (true, Some(_)) => None,
+            (true, None) => Some(start.after(&table::UNPLACED)),
+            (false, _) => Some(start),
+        });
+        let singles = starts.iter().flat_map(|start| start.with_each(self, TABLE));
+        let pairs = starts.iter().filter(|start| start.steps.is_empty()).flat_map(|start| {
+            let firsts = TABLE.iter().enumerate().filter(|(_, first)| first.in_pairs);
+            firsts.flat_map(move |(at, first)| {
+                let others = TABLE.get(at + 1..).unwrap_or_default();
+                let seconds = move |one: Attempt| -> Vec<Attempt> {
+                    let others = others.iter().filter(|second| second.in_pairs && second.axis != first.axis);
+                    others.flat_map(|second| one.with(self, second)).collect()
+                };
+                start.with(self, first).into_iter().flat_map(seconds)
+            })
+        });
+        for attempt in untried.chain(singles).chain(pairs) {
+            if prover.is_exhausted() {
+                return None;
+            }
+            if prover.fits(self, &attempt) {
+                return Some(attempt);
+            }
+        }
+        None
+    }
+
+    /// The packet under its own SA; or, if that is not known, under each.
+    fn starts(&self) -> Vec<Attempt> {
+        match self.own {
+            Some(own) => vec![Attempt::of(self, own)],
+            None => {
+                (0..self.sas.list.len()).map(|at| Attempt::of(self, at).after(&table::UNKNOWN_SPI)).collect()
+            }
+        }
+    }
+
+    fn fit(&self, attempt: Attempt, prover: &mut Prover) -> Fit {
+        let mistakes = attempt.steps.iter().map(|step| (step.say)(self, &attempt));
+        let plaintext = prover.open(self, &attempt);
+        let (trailer, payload) =
+            plaintext.as_ref().map_or((None, Err(Fate::NoKeys)), |text| trailer::read(text));
+        let inside = match (payload, &plaintext) {
+            (Ok((len, next @ (proto::IPV4 | proto::IPV6))), Some(text)) => {
+                Some(inner::of_tunnel(text.get(..len).unwrap_or_default(), next, self.outer_class).0)
+            }
+            _ => None,
+        };
+        Fit { mistakes: mistakes.collect(), icv_len: attempt.icv_len, trailer, inside, attempt }
+    }
+
+    fn own(&self) -> Option<&'a Known> {
+        self.sas.list.get(self.own?)
+    }
+
+    fn known(&self, at: usize) -> Option<&'a Known> {
+        self.sas.list.get(at)
+    }
+
+    fn config(&self, at: usize) -> Option<&'a SaConfig> {
+        self.known(at).map(|known| &known.config)
+    }
+
+    /// An SA as messages name it.
+    fn shown(&self, at: usize) -> String {
+        self.known(at).map_or_else(String::new, Known::shown)
+    }
+
+    fn own_place(&self) -> String {
+        self.own.map_or_else(|| self.sas.file.clone(), |own| self.place(own))
+    }
+
+    /// `SA "west" of east.toml`, or the file alone if there is no such SA.
+    fn place(&self, at: usize) -> String {
+        match self.known(at) {
+            Some(known) => format!("SA {} of {}", known.shown(), self.sas.file),
+            None => self.sas.file.clone(),
+        }
     }
 }
 
-/// SAs whose keys are tried.
-const MOST_SAS: usize = 1024;
-/// Answers that are given; more would be no answer.
-const MOST_FOUND: usize = 4;
-const NOTHING_FITS: &str = "no SA fits: not the key of any SA in the file, whatever its ICV length, ESN, salt order or padding. \
-                            The packet was changed on the way, or it was sealed with keys that are not in the file: of \
-                            another rekeying, or with another transform";
+impl Mistake {
+    fn new(id: &'static str, cause: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { id, cause: cause.into(), remedy: remedy.into() }
+    }
+}
+
+impl Fit {
+    /// The stable names, joined by `+`.
+    pub(crate) fn id(&self) -> String {
+        self.mistakes.iter().map(|mistake| mistake.id).collect::<Vec<_>>().join("+")
+    }
+
+    /// How many of the other packets it fits as well.
+    pub(crate) fn also_fits(&self, others: &[&Kept], sas: &Sas, esp_end: usize) -> usize {
+        let fits = |kept: &&&Kept| {
+            let moved = self.attempt.end.cast_signed() - esp_end.cast_signed();
+            let case = Case::of(&kept.story, &kept.frame, sas);
+            case.is_some_and(|case| {
+                let end = case.esp.end().saturating_add_signed(moved);
+                Prover::default().fits(&case, &Attempt { end, ..self.attempt.clone() })
+            })
+        };
+        others.iter().filter(fits).count()
+    }
+
+    /// What is inside, in words; only what fits is opened.
+    pub(crate) fn said(&self) -> Vec<super::stages::Said> {
+        let trailer = self.trailer.as_ref().map(Trailer::said);
+        trailer.into_iter().chain(self.inside.as_ref().map(Inner::said)).collect()
+    }
+}

@@ -1,98 +1,157 @@
-//! What is told of a packet: stages with facts.
+//! What one packet's walk leaves: the values of every stage that it got to, and how it ended.
 
-use serde::Serialize;
+use std::fmt;
 
-/// One packet, stage by stage.
-#[derive(Clone, Debug, Default, Serialize)]
-pub(super) struct Story {
-    /// Number in the capture, from 1.
-    pub(super) number: u64,
-    /// Whether nothing is wrong: delivered, consumed, or not ours.
-    pub(super) delivered: bool,
-    /// The engine's verdict, by the name of its counter.
-    pub(super) verdict: String,
-    pub(super) stages: Vec<Stage>,
-    /// The frame, for the dump; never plaintext.
+use esp_core::{Consumed, DropReason, HandedBack, Verdict};
+use serde::{Serialize, Serializer};
+
+use super::stages::{cipher, esp, frame, icv, inner, ip, policy, replay, sa, trailer, udp};
+use crate::capture::Record;
+
+/// One packet. A stage is `None` where the packet did not get to it.
+#[derive(Debug, Serialize)]
+pub(crate) struct Story {
     #[serde(skip)]
-    pub(super) frame: Vec<u8>,
+    pub(crate) number: u64,
+    #[serde(skip)]
+    pub(crate) nanos: u64,
+    pub(crate) frame: Option<frame::Frame>,
+    pub(crate) ip: Option<ip::IpHeader>,
+    pub(crate) udp: Option<udp::Udp>,
+    pub(crate) esp: Option<esp::Esp>,
+    pub(crate) sa: Option<sa::Found>,
+    pub(crate) replay: Option<replay::Replay>,
+    pub(crate) cipher: Option<cipher::Cipher>,
+    pub(crate) icv: Option<icv::Icv>,
+    pub(crate) trailer: Option<trailer::Trailer>,
+    pub(crate) inner: Option<inner::Inner>,
+    pub(crate) policy: Option<policy::Policy>,
+    /// This program's own judgement.
+    #[serde(rename = "judged")]
+    pub(crate) fate: Fate,
+    /// The engine's; `None` if it was not asked.
+    pub(crate) engine: Option<Fate>,
 }
 
-/// One stage.
-#[derive(Clone, Debug, Serialize)]
-pub(super) struct Stage {
-    pub(super) stage: &'static str,
-    pub(super) mark: Mark,
-    pub(super) facts: Vec<Fact>,
-    pub(super) remark: Option<String>,
-}
-
-/// How a stage ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Mark {
-    Ok,
-    Fail,
-    Note,
-}
-
-/// One value.
-#[derive(Clone, Debug, Serialize)]
-pub(super) struct Fact {
-    pub(super) name: &'static str,
-    pub(super) value: String,
-    /// Byte of the frame that it starts at.
-    pub(super) offset: Option<usize>,
-}
-
-/// The mistakes that fit.
-#[derive(Clone, Debug, Serialize)]
-pub(super) struct Cause {
-    pub(super) found: Vec<Found>,
-    /// Combinations that were tried.
-    pub(super) tried: usize,
-    /// The conclusion, when no mistake fits.
-    pub(super) text: Option<String>,
-}
-
-/// One mistake, or several that fit together.
-#[derive(Clone, Debug, Serialize)]
-pub(super) struct Found {
-    /// Stable names, joined by `+`.
-    pub(super) id: String,
-    pub(super) cause: String,
-    pub(super) todo: String,
-    /// Packets of this SPI that it makes authentic, of so many that were kept.
-    pub(super) fits: usize,
-    pub(super) of: usize,
+/// How a packet ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// The packet inside, with its length in bytes and the trailer's next header.
+    Delivered { len: usize, next_header: u8 },
+    /// It did its work.
+    Consumed(Consumed),
+    /// Somebody else's.
+    HandedBack(HandedBack),
+    /// It ends here.
+    Dropped(DropReason),
+    /// The capture does not hold all of it, so nothing can be said.
+    Truncated,
+    /// No IP packet.
+    NotIp,
+    /// ESP, and there are no keys.
+    NoKeys,
 }
 
 impl Story {
-    /// Begins a stage, which is well until something says otherwise.
-    pub(super) fn stage(&mut self, stage: &'static str) -> &mut Stage {
-        self.stages.push(Stage { stage, mark: Mark::Ok, facts: Vec::new(), remark: None });
-        let last = self.stages.len() - 1;
-        &mut self.stages[last]
+    /// Of a packet that nobody has looked at.
+    pub(crate) fn new(record: &Record<'_>) -> Self {
+        Self {
+            number: record.number,
+            nanos: record.nanos,
+            frame: None,
+            ip: None,
+            udp: None,
+            esp: None,
+            sa: None,
+            replay: None,
+            cipher: None,
+            icv: None,
+            trailer: None,
+            inner: None,
+            policy: None,
+            fate: Fate::NotIp,
+            engine: None,
+        }
+    }
+
+    /// Whether it is an ESP packet, or a part of one.
+    pub(crate) fn is_esp(&self) -> bool {
+        self.esp.is_some() || matches!(self.fate, Fate::Dropped(DropReason::Fragment | DropReason::TooShort))
+    }
+
+    /// Whether it comes in UDP to a port of which no SA knows, though its SPI is one of the file's.
+    pub(crate) fn is_misplaced(&self) -> bool {
+        self.esp.as_ref().is_some_and(|esp| esp.misplaced)
+    }
+
+    /// Whether something is wrong with it.
+    pub(crate) fn fails(&self) -> bool {
+        self.is_misplaced()
+            || self.is_defect()
+            || matches!(self.fate, Fate::Dropped(_))
+            || self.fate == Fate::Truncated
+    }
+
+    /// Whether the engine judged otherwise than this program.
+    pub(crate) fn is_defect(&self) -> bool {
+        self.engine.is_some_and(|engine| engine != self.fate)
     }
 }
 
-impl Stage {
-    pub(super) fn fact(&mut self, name: &'static str, value: impl Into<String>) -> &mut Self {
-        self.facts.push(Fact { name, value: value.into(), offset: None });
-        self
+impl Fate {
+    /// Its label, the engine's where the engine has one.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Delivered { .. } => "delivered",
+            Self::Consumed(Consumed::Dummy) => "dummy",
+            Self::Consumed(Consumed::Keepalive) => "keepalive",
+            Self::HandedBack(HandedBack::Ike) => "ike",
+            Self::HandedBack(HandedBack::NotEsp) => "not_esp",
+            Self::Dropped(reason) => reason.name(),
+            Self::Truncated => "truncated",
+            Self::NotIp => "not_ip",
+            Self::NoKeys => "esp",
+        }
     }
+}
 
-    pub(super) fn fact_at(
-        &mut self,
-        name: &'static str,
-        offset: usize,
-        value: impl Into<String>,
-    ) -> &mut Self {
-        self.facts.push(Fact { name, value: value.into(), offset: Some(offset) });
-        self
+/// `dropped: auth_failed`: what became of it, and the label.
+impl fmt::Display for Fate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let whose = match self {
+            Self::Delivered { .. } | Self::Truncated => "",
+            Self::Consumed(_) => "consumed: ",
+            Self::HandedBack(_) => "handed back: ",
+            Self::Dropped(_) => "dropped: ",
+            Self::NotIp => "not ours: ",
+            Self::NoKeys => "no keys: ",
+        };
+        write!(f, "{whose}{}", self.name())
     }
+}
 
-    pub(super) fn mark(&mut self, mark: Mark, remark: impl Into<String>) {
-        self.mark = mark;
-        self.remark = Some(remark.into());
+impl From<&Verdict> for Fate {
+    fn from(verdict: &Verdict) -> Self {
+        match verdict {
+            Verdict::Delivered(got) => {
+                Self::Delivered { len: got.len as usize, next_header: got.next_header }
+            }
+            Verdict::Consumed(how) => Self::Consumed(*how),
+            Verdict::HandedBack(whose) => Self::HandedBack(*whose),
+            Verdict::Dropped { reason, .. } => Self::Dropped(*reason),
+        }
+    }
+}
+
+impl From<DropReason> for Fate {
+    fn from(reason: DropReason) -> Self {
+        Self::Dropped(reason)
+    }
+}
+
+/// In words.
+impl Serialize for Fate {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
     }
 }
