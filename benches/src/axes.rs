@@ -4,7 +4,7 @@ use std::fmt;
 
 use anyhow::{Context as _, Result, ensure};
 use esp_core::Transform;
-use esp_core::config::{Direction, Mode, ReplayWindow, SaConfig};
+use esp_core::config::{Direction, KeySource, Mode, ReplayWindow, SaConfig};
 use esp_wire::ipv4;
 use serde::Serialize;
 
@@ -91,6 +91,7 @@ impl fmt::Display for Axes {
 pub fn tunnel_pair(transform: Transform, mode: Mode, spi: u32) -> (SaConfig, SaConfig) {
     let key: Vec<u8> = spi.to_be_bytes().into_iter().cycle().take(transform.key_len()).collect();
     let mut outbound = SaConfig::new(Direction::Outbound, spi, transform, key, mode);
+    outbound.keys = KeySource::Negotiated;
     if mode == Mode::Tunnel {
         outbound.src = Some([192, 0, 2, 1].into());
         outbound.dst = Some([192, 0, 2, 2].into());

@@ -197,8 +197,8 @@ fn b40_salts_that_are_missing_reversed_or_in_front_are_named() {
 
 #[test]
 fn key_bytes_in_the_other_order_are_named() {
-    let reversed: Vec<u8> = KEY.iter().rev().copied().collect();
-    let words: Vec<u8> = KEY.chunks(4).flat_map(|word| word.iter().rev().copied()).collect();
+    let reversed: Vec<u8> = KEY.iter().rev().chain(&SALT).copied().collect();
+    let words: Vec<u8> = KEY.chunks(4).flat_map(|word| word.iter().rev()).chain(&SALT).copied().collect();
     found(&file(""), sealed(&SlowSa { key: reversed, ..sender() }, 1), "key_reversed");
     found(&file(""), sealed(&SlowSa { key: words, ..sender() }, 1), "key_words_reversed");
 }
@@ -260,7 +260,7 @@ fn two_mistakes_at_once_are_both_named() {
 
 #[test]
 fn no_sa_fits_is_said_when_none_does() {
-    let stranger = SlowSa { key: vec![0xee; 16], ..sender() };
+    let stranger = SlowSa { key: vec![0xee; 20], ..sender() };
     for (file, sender) in [
         (file(""), stranger.clone()),
         (hmac_file(""), stranger.clone()),

@@ -22,6 +22,7 @@ use esp_crypto::Transform;
 use serde::{Deserialize, Deserializer, de};
 
 pub use file::{ConfigError, SaFile};
+pub use keying::no_transform;
 pub(crate) use matching::any_matches;
 pub use options::{
     CheckOuter, Df, Direction, Dscp, EcnMode, FlowLabel, KeySource, Lookup, Mode, ReplayWindow, UdpEncap,

@@ -1,7 +1,7 @@
 //! The engine of a run and its SAs: one that all workers share, and many.
 
 use anyhow::{Context, Result};
-use esp_core::config::{Direction, Mode, ReplayWindow, SaConfig};
+use esp_core::config::{Direction, KeySource, Mode, ReplayWindow, SaConfig};
 use esp_core::{CpuFeature, Engine, Room, SaId, Tier, TunnelId};
 use rand::Rng;
 use rand::seq::SliceRandom;
@@ -76,6 +76,8 @@ pub(crate) fn pair(engine: &Engine, plan: &Plan, window: usize) -> Result<Pair> 
     let mut key = vec![0; plan.transform.key_len()];
     rand::rng().fill_bytes(&mut key);
     let mut config = SaConfig::new(Direction::Outbound, spi, plan.transform, key.as_slice(), Mode::Tunnel);
+    // Made afresh in each run.
+    (config.keys, config.allow_legacy) = (KeySource::Negotiated, plan.transform.is_legacy());
     config.src = Some([192, 0, 2, 1].into());
     config.dst = Some([192, 0, 2, 2].into());
     config.esn = true;

@@ -48,16 +48,17 @@ impl Conclusion {
 /// Concludes.
 pub(crate) fn conclude(known: &Known<'_>) -> Conclusion {
     let found = known.search.and_then(|search| search.fit.as_ref()).map(Fit::id);
-    let id = found.or_else(|| named(known.story).map(str::to_owned));
+    let id = found.or_else(|| named(known.story, known.sas).map(str::to_owned));
     let conclusion = of(known);
     Conclusion { id: id.filter(|_| !conclusion.fine), ..conclusion }
 }
 
 /// The stable name of what is wrong with a packet whose ICV was no riddle.
-fn named(story: &Story) -> Option<&'static str> {
+fn named(story: &Story, sas: Option<&Sas>) -> Option<&'static str> {
     let in_udp = story.esp.as_ref().is_some_and(|esp| esp.in_udp);
     match story.fate {
         _ if story.is_defect() => Some("defect"),
+        _ if sas.is_some_and(|sas| story.is_nonsense(sas)) => Some("encryption_key"),
         _ if story.is_misplaced() => Some("udp_port"),
         Fate::Dropped(DropReason::AuthFailed | DropReason::NoSa) => None,
         Fate::Dropped(DropReason::ReplayDuplicate) => Some("duplicate"),
@@ -98,6 +99,7 @@ fn of(known: &Known<'_>) -> Conclusion {
             "this is all that can be seen without keys; --sa FILE goes on from here (an SA file of either end)",
         ),
         Fate::Truncated => truncated(story),
+        Fate::Dropped(_) if known.sas.is_some_and(|sas| story.is_nonsense(sas)) => dropped::nonsense(known),
         Fate::Dropped(reason) => dropped::conclude(reason, known),
     }
 }

@@ -15,19 +15,9 @@ pub(crate) struct Parts {
 
 /// The parts that a transform asks for; those it does not have are empty.
 pub(crate) fn parts(transform: Transform) -> Parts {
-    let spec = transform.spec();
-    let salt_at = spec.cipher_key_len;
-    let integrity_at = salt_at + spec.salt_len;
-    Parts {
-        cipher: 0..salt_at,
-        salt: salt_at..integrity_at,
-        integrity: integrity_at..integrity_at + spec.auth_key_len,
-    }
-}
-
-/// Whether one algorithm encrypts and authenticates, so that there are AAD and a nonce.
-pub(crate) fn is_combined(transform: Transform) -> bool {
-    parts(transform).integrity.is_empty()
+    let integrity_at = transform.cipher_key_len();
+    let salt_at = integrity_at - transform.salt_len();
+    Parts { cipher: 0..salt_at, salt: salt_at..integrity_at, integrity: integrity_at..transform.key_len() }
 }
 
 /// The order in which the bytes of a key were taken.
@@ -42,6 +32,14 @@ pub(crate) enum KeyOrder {
     Reversed,
     /// The integrity key in front of the encryption key.
     Exchanged,
+    /// As `WordsReversed`, of the encryption key alone.
+    CipherWordsReversed,
+    /// As `Reversed`, of the encryption key alone.
+    CipherReversed,
+    /// As `WordsReversed`, of the integrity key alone.
+    IntegrityWordsReversed,
+    /// As `Reversed`, of the integrity key alone.
+    IntegrityReversed,
 }
 
 /// Which bytes were taken for the salt.
@@ -92,23 +90,32 @@ fn salted(bytes: &mut [u8], parts: &Parts, form: SaltForm) -> Option<()> {
 
 fn ordered(bytes: &mut [u8], parts: &Parts, order: KeyOrder) -> Option<()> {
     let (cipher, integrity) = (parts.cipher.clone(), parts.integrity.clone());
+    let two_keys = !cipher.is_empty() && !integrity.is_empty();
+    let reversed = |bytes: &mut [u8], part: Range<usize>| bytes.get_mut(part).map(<[u8]>::reverse);
+    let words_reversed = |bytes: &mut [u8], part: Range<usize>| {
+        let words = bytes.get_mut(part)?.chunks_exact_mut(WORD);
+        words.for_each(<[u8]>::reverse);
+        Some(())
+    };
     match order {
         KeyOrder::AsIs => {}
         KeyOrder::WordsReversed => {
-            for part in [cipher, integrity] {
-                bytes.get_mut(part)?.chunks_exact_mut(WORD).for_each(<[u8]>::reverse);
-            }
+            words_reversed(bytes, cipher)?;
+            words_reversed(bytes, integrity)?;
         }
         KeyOrder::Reversed => {
-            for part in [cipher, integrity] {
-                bytes.get_mut(part)?.reverse();
-            }
+            reversed(bytes, cipher)?;
+            reversed(bytes, integrity)?;
         }
+        KeyOrder::CipherWordsReversed if two_keys => words_reversed(bytes, cipher)?,
+        KeyOrder::CipherReversed if two_keys => reversed(bytes, cipher)?,
+        KeyOrder::IntegrityWordsReversed if two_keys => words_reversed(bytes, integrity)?,
+        KeyOrder::IntegrityReversed if two_keys => reversed(bytes, integrity)?,
         // Whatever their lengths: the integrity key stands first, the encryption key and its salt behind it.
-        KeyOrder::Exchanged if !cipher.is_empty() && !integrity.is_empty() => {
-            bytes.get_mut(..integrity.end)?.rotate_left(integrity.len());
+        KeyOrder::Exchanged if two_keys => {
+            bytes.get_mut(..integrity.end)?.rotate_left(parts.integrity.len());
         }
-        KeyOrder::Exchanged => return None,
+        _ => return None,
     }
     Some(())
 }

@@ -11,7 +11,7 @@ mod table;
 mod whose;
 
 use esp_core::DropReason;
-use esp_core::config::SaConfig;
+use esp_core::config::{Mode, SaConfig};
 use esp_wire::{Seq64, SeqLow, proto};
 use serde::Serialize;
 
@@ -21,8 +21,8 @@ use super::stages::inner::{self, Inner};
 use super::stages::trailer::{self, Trailer};
 use super::story::{Fate, Story};
 use super::walk::Kept;
-use attempt::{Attempt, Prover};
-use table::{Hypothesis, TABLE};
+use attempt::{Attempt, Proof, Prover};
+use table::{Hypothesis, NONSENSE, TABLE};
 
 /// A packet whose ICV is wrong.
 pub(crate) struct Case<'a> {
@@ -37,6 +37,8 @@ pub(crate) struct Case<'a> {
     own: Option<usize>,
     /// The number that was inferred for it.
     seq: Option<Seq64>,
+    /// The ICV is right, and the text makes no sense: the integrity key is the right one, and the cipher or its key is not.
+    authentic: bool,
 }
 
 /// What was looked for and found.
@@ -83,7 +85,9 @@ impl<'a> Case<'a> {
             Fate::Dropped(reason) => reason != DropReason::Fragment,
             _ => esp.misplaced,
         };
-        (refused && !right).then(|| Self {
+        let authentic = right && story.is_nonsense(sas);
+        (refused && (!right || authentic)).then(|| Self {
+            authentic,
             sas,
             frame,
             esp: esp.packet,
@@ -116,11 +120,12 @@ impl<'a> Case<'a> {
             (true, None) => Some(start.after(&table::UNPLACED)),
             (false, _) => Some(start),
         });
-        let singles = starts.iter().flat_map(|start| start.with_each(self, TABLE));
+        let table = if self.authentic { NONSENSE } else { TABLE };
+        let singles = starts.iter().flat_map(|start| start.with_each(self, table));
         let pairs = starts.iter().filter(|start| start.steps.is_empty()).flat_map(|start| {
-            let firsts = TABLE.iter().enumerate().filter(|(_, first)| first.in_pairs);
+            let firsts = table.iter().enumerate().filter(|(_, first)| first.in_pairs);
             firsts.flat_map(move |(at, first)| {
-                let others = TABLE.get(at + 1..).unwrap_or_default();
+                let others = table.get(at + 1..).unwrap_or_default();
                 let seconds = move |one: Attempt| -> Vec<Attempt> {
                     let others = others.iter().filter(|second| second.in_pairs && second.axis != first.axis);
                     others.flat_map(|second| one.with(self, second)).collect()
@@ -128,15 +133,26 @@ impl<'a> Case<'a> {
                 start.with(self, first).into_iter().flat_map(seconds)
             })
         });
-        for attempt in untried.chain(singles).chain(pairs) {
+        self.best_of(prover, untried.chain(singles)).or_else(|| self.best_of(prover, pairs))
+    }
+
+    /// The first attempt whose ICV fits and whose text makes sense; or else whose ICV fits. Under a separate MAC those are
+    /// two questions.
+    fn best_of(&self, prover: &mut Prover, attempts: impl Iterator<Item = Attempt>) -> Option<Attempt> {
+        let mut second_best = None;
+        for attempt in attempts {
             if prover.is_exhausted() {
-                return None;
+                break;
             }
-            if prover.fits(self, &attempt) {
-                return Some(attempt);
+            match prover.proof(self, &attempt) {
+                Proof::Text => return Some(attempt),
+                Proof::IcvAlone if !self.authentic => {
+                    second_best.get_or_insert(attempt);
+                }
+                Proof::IcvAlone | Proof::None => {}
             }
         }
-        None
+        second_best
     }
 
     /// The packet under its own SA; or, if that is not known, under each.
@@ -161,6 +177,10 @@ impl<'a> Case<'a> {
             _ => None,
         };
         Fit { mistakes: mistakes.collect(), icv_len: attempt.icv_len, trailer, inside, attempt }
+    }
+
+    fn mode(&self) -> Mode {
+        self.own().map_or(Mode::Tunnel, |own| own.config.mode)
     }
 
     fn own(&self) -> Option<&'a Known> {

@@ -6,11 +6,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use esp_core::config::{Direction, Lookup, SaConfig};
-use esp_core::{Engine, InboundStart, KeyMaterial, SaError, Tiers};
-use esp_crypto::SealKey;
+use esp_core::{Engine, InboundStart, SaError, Tiers};
 use esp_replay::Window;
 use esp_wire::Seq64;
 
+use super::icv::Judge;
 use crate::sa::{self, Said};
 use crate::{cpu_deny, files};
 
@@ -36,8 +36,8 @@ pub(crate) struct Known {
     pub(crate) sends: bool,
     /// Whether the engine has it; not if another one of the file has its SPI.
     pub(crate) installed: bool,
-    /// What its packets are sealed with.
-    pub(crate) key: SealKey,
+    /// What its packets are judged with.
+    pub(crate) judge: Judge,
     pub(crate) window: Window,
     /// Packets whose ICV was right.
     pub(crate) authentic: u64,
@@ -98,13 +98,13 @@ impl Sas {
             Err(why) => return Err(why.into()),
         };
         let transform = config.transform;
-        let keys = KeyMaterial::from_slice(config.key.expose());
-        let key = SealKey::new(transform, self.tiers.best(transform), &keys)?;
+        let judge = Judge::new(transform, &self.tiers, config.key.expose());
+        let judge = judge.context("the keying material has another length")?;
         let window = match spec.window {
             None => Window::off(),
             Some(size) => Window::with_top(size, spec.esn, Seq64(top.unwrap_or(0))),
         };
-        Ok(Known { config, sends, installed, key, window, authentic: 0 })
+        Ok(Known { config, sends, installed, judge, window, authentic: 0 })
     }
 
     /// The SA of a packet, by the longest match (RFC 4301 section 4.1).

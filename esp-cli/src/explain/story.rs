@@ -5,6 +5,7 @@ use std::fmt;
 use esp_core::{Consumed, DropReason, HandedBack, Verdict};
 use serde::{Serialize, Serializer};
 
+use super::sas::Sas;
 use super::stages::{cipher, esp, frame, icv, inner, ip, policy, replay, sa, trailer, udp};
 use crate::capture::Record;
 
@@ -90,6 +91,23 @@ impl Story {
             || self.is_defect()
             || matches!(self.fate, Fate::Dropped(_))
             || self.fate == Fate::Truncated
+    }
+
+    /// Whether it is authentic by a separate MAC, and what was decrypted is no plaintext of ESP.
+    pub(crate) fn is_nonsense(&self, sas: &Sas) -> bool {
+        let known = self.sa.as_ref().and_then(|sa| sas.list.get(sa.at?));
+        let encrypts = known.is_some_and(|known| {
+            let transform = known.config.transform;
+            !transform.is_combined() && transform.cipher_key_len() > 0
+        });
+        let of_other_mode = self.inner.as_ref().is_some_and(inner::Inner::is_of_other_mode);
+        let no_text = matches!(
+            self.fate,
+            Fate::Dropped(
+                DropReason::PadLength | DropReason::PadContent | DropReason::BadInner | DropReason::TooShort
+            )
+        );
+        encrypts && no_text && !of_other_mode && self.icv.as_ref().is_some_and(|icv| icv.right)
     }
 
     /// Whether the engine judged otherwise than this program.

@@ -2,6 +2,7 @@
 
 mod agree;
 mod mistakes;
+mod separate;
 mod verdicts;
 mod visible;
 
@@ -10,7 +11,7 @@ use std::slice::from_ref;
 
 use anyhow::Result;
 use esp_core::Transform;
-use esp_core::config::{Direction, Mode, SaConfig, UdpEncap};
+use esp_core::config::{Direction, KeySource, Mode, SaConfig, UdpEncap};
 use esp_testkit::builder::{Ipv4, Upper};
 use esp_testkit::slow::{self, SlowMode, SlowSa, SlowTransform};
 
@@ -112,7 +113,7 @@ fn material(seed: u8, len: usize) -> Vec<u8> {
 fn sa(name: &str, spi: u32, transform: Transform, seed: u8) -> SaConfig {
     let key = material(seed, transform.key_len());
     let mut sa = SaConfig::new(Direction::Inbound, spi, transform, key, Mode::Tunnel);
-    sa.name = Some(name.to_owned());
+    (sa.name, sa.keys) = (Some(name.to_owned()), KeySource::Negotiated);
     (sa.src, sa.dst) = (Some("192.0.2.1".parse().unwrap()), Some("192.0.2.2".parse().unwrap()));
     sa
 }
@@ -123,17 +124,10 @@ fn gcm() -> SaConfig {
 
 /// The sender's end of an SA.
 fn sender(sa: &SaConfig) -> SlowSa {
-    let salt_len = sa.transform.salt_len();
-    let (key, salt) = sa.key.expose().split_at(sa.key.len() - salt_len);
     SlowSa {
         spi: sa.spi,
-        transform: match sa.transform {
-            Transform::ChaCha20Poly1305 => SlowTransform::ChaCha20Poly1305,
-            Transform::NullHmacSha256_128 => SlowTransform::NullHmacSha256_128,
-            _ => SlowTransform::AesGcm16,
-        },
-        key: key.to_vec(),
-        salt: salt.try_into().unwrap_or_default(),
+        transform: SlowTransform::named(sa.transform.name()).unwrap(),
+        key: sa.key.expose().to_vec(),
         esn: sa.esn,
         mode: match (sa.mode, sa.src, sa.dst) {
             (Mode::Tunnel, Some(src), Some(dst)) => SlowMode::Tunnel { src, dst },
@@ -148,9 +142,14 @@ fn clear() -> Vec<u8> {
     Ipv4::default().packet(&Upper::udp(46))
 }
 
+/// Bytes of no pattern.
+fn iv(seq: u64) -> [u8; 16] {
+    u128::from(seq).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835).to_be_bytes()
+}
+
 /// A sealed packet with this number.
 fn sealed(peer: &SlowSa, seq: u64) -> Vec<u8> {
-    slow::seal(peer, seq, seq.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes(), &clear(), 0, 0)
+    slow::seal(peer, seq, iv(seq), &clear(), 0, 0)
 }
 
 /// The IPv4 packet with its last `cut` bytes gone, or with those behind it.

@@ -56,11 +56,6 @@ pub(super) fn transform((cipher, integrity): Pair) -> Result<Transform, String> 
     Transform::from_name(&name).ok_or(name)
 }
 
-/// Every name that the engine has a transform for, for messages.
-pub(super) fn transforms() -> String {
-    Transform::ALL.iter().map(|transform| transform.name()).collect::<Vec<_>>().join(", ")
-}
-
 /// What RFC 8221 says of a transform, where it is not MUST or SHOULD; with the reason.
 pub(super) fn advice(transform: Transform) -> Option<String> {
     let name = transform.name();

@@ -32,17 +32,25 @@ pub(super) fn of(sas: &[Entry], format: Format) -> Vec<Note> {
 
 /// A key that no random generator made.
 fn key_doubts(sa: &SaConfig) -> Vec<String> {
-    let key = sa.key.expose();
-    let salt_len = sa.transform.salt_len();
-    let (secret, salt) = key.split_at_checked(key.len().saturating_sub(salt_len)).unwrap_or((key, &[]));
+    let (cipher, integrity) = cipher_and_integrity(sa);
+    let secret_len = cipher.len().saturating_sub(sa.transform.salt_len());
+    let (secret, salt) = cipher.split_at_checked(secret_len).unwrap_or((cipher, &[]));
     let mut doubts = Vec::new();
-    if let Some(pattern) = pattern(secret) {
-        doubts.push(format!("key: {pattern}, so it is not random; `esp sa generate` makes keys"));
+    for (name, key) in [("key", secret), ("integrity key", integrity)] {
+        if let Some(pattern) = pattern(key) {
+            doubts.push(format!("{name}: {pattern}, so it is not random; `esp sa generate` makes keys"));
+        }
     }
     if !salt.is_empty() && salt.iter().all(|byte| *byte == 0) {
-        doubts.push("key: the salt, its last bytes, is zero; was the keying material cut short? (RFC 4106 section 8.1)".to_owned());
+        doubts.push("key: the salt, last of the cipher's bytes, is zero; was the keying material cut short? (RFC 4106 section 8.1)".to_owned());
     }
     doubts
+}
+
+/// The two keys, which other formats join.
+fn cipher_and_integrity(sa: &SaConfig) -> (&[u8], &[u8]) {
+    let key = sa.key.expose();
+    key.split_at_checked(sa.transform.cipher_key_len()).unwrap_or((key, &[]))
 }
 
 fn pattern(secret: &[u8]) -> Option<&'static str> {
@@ -64,7 +72,12 @@ fn pattern(secret: &[u8]) -> Option<&'static str> {
 fn shared_keys(sas: &[Entry]) -> Vec<Note> {
     let mut seen: BTreeMap<&[u8], Vec<&Entry>> = BTreeMap::new();
     for entry in sas {
-        seen.entry(entry.config.key.expose()).or_default().push(entry);
+        // Where there is a cipher it is its nonces that must not repeat.
+        let key = match cipher_and_integrity(&entry.config) {
+            ([], integrity) => integrity,
+            (cipher, _) => cipher,
+        };
+        seen.entry(key).or_default().push(entry);
     }
     let mut notes = Vec::new();
     for entries in seen.values().filter(|entries| entries.len() > 1) {

@@ -102,6 +102,8 @@ pub(crate) fn parse(text: &str, format: Format, hint: &Hint) -> Parsed {
         Format::Toml => {
             let (sas, faults) = SaFile::check(text);
             parsed.sas = sas.into_iter().map(|(line, config)| Entry { line, config }).collect();
+            // The other formats, and whoever takes keys apart, want them in one piece.
+            parsed.sas.iter_mut().for_each(|entry| entry.config.join_keys());
             parsed.faults = faults.iter().map(Fault::from).collect();
         }
         Format::EspSa => {

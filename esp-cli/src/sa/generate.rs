@@ -58,6 +58,10 @@ pub(crate) struct GenerateArgs {
     /// Replace files that exist: their keys are lost
     #[arg(long)]
     force: bool,
+    /// Take a transform that RFC 8221 advises against
+    #[cfg(feature = "legacy")]
+    #[arg(long)]
+    allow_legacy: bool,
     /// SA file (TOML) to write for one end
     #[arg(value_name = "WEST")]
     west: PathBuf,
@@ -120,6 +124,8 @@ fn sa(
     let mode = Mode::from(args.mode);
     let key = Secret::from(key.as_slice());
     let mut sa = SaConfig::new(Direction::Outbound, spi, args.transform, key, mode);
+    #[cfg(feature = "legacy")]
+    (sa.allow_legacy = args.allow_legacy);
     sa.name = Some(format!("{}-{suffix}", args.name));
     (sa.src, sa.dst, sa.esn) = (src, dst, args.esn || !args.no_esn);
     sa.udp = args.udp.then(UdpEncap::default);

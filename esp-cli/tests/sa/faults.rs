@@ -96,7 +96,7 @@ fn malformed_esp_sa_lines_are_named_by_place_and_field() {
         ),
         (
             "\"IPv4\",\"*\",\"*\",\"0x1001\",\"TWOFISH-CBC\",\"0123456789abcdef\",\"HMAC-SHA-256-128 [RFC4868]\",\"0123456789abcdef0123456789abcdef\"",
-            "error: encryption: twofish-cbc-hmac-sha256-128, which is not in this build; legal: aes-128-gcm-16",
+            "error: encryption: unknown transform `twofish-cbc-hmac-sha256-128`; legal: aes-{128,192,256}-gcm-",
         ),
         (
             "\"IPv4\",\"*\",\"*\",\"0x1001\",@,\"0xKEYa\",\"NULL\",\"\"",
@@ -304,7 +304,7 @@ fn doubts_are_warnings() {
         ),
         (
             sa("inbound", 300, gcm, &(KEY[..32].to_owned() + "00000000"), ""),
-            Some("key: the salt, its last bytes, is zero"),
+            Some("key: the salt, last of the cipher's bytes, is zero"),
         ),
         (
             sa("outbound", 300, gcm, KEY, "") + &sa("outbound", 301, gcm, KEY, ""),

@@ -2,11 +2,21 @@
 
 use esp_crypto::{Cipher, Integrity, Iv, KeyMaterial, LEGACY_NAMES, Transform};
 
-use super::legal::because;
+use super::legal::{because, of};
 use super::{Direction, KeySource, ReplayWindow, SaConfig};
 use crate::SaError;
 
 impl SaConfig {
+    /// Puts `integrity_key` at the end of `key`, where keying material has it.
+    pub fn join_keys(&mut self) {
+        if let Some(integrity_key) = self.integrity_key.take() {
+            let mut joined = Vec::with_capacity(self.key.len().saturating_add(integrity_key.len()));
+            joined.extend_from_slice(self.key.expose());
+            joined.extend_from_slice(integrity_key.expose());
+            self.key = joined.into();
+        }
+    }
+
     /// Keying material as IKE hands it over: the cipher's key, its salt, the integrity key (RFC 7296 section 2.17).
     pub(super) fn keying_material(&self) -> Result<KeyMaterial, SaError> {
         self.check_keys()?;
@@ -82,6 +92,11 @@ impl SaConfig {
         }
         Ok(())
     }
+}
+
+/// Why there is no transform of that name, and which names there are.
+pub fn no_transform(name: &str) -> String {
+    format!("{}; legal: {}", why_not(name), of("transform"))
 }
 
 /// Why there is no transform of that name; what is legal is said behind it.

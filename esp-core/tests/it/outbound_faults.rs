@@ -4,6 +4,7 @@ mod bursts;
 mod counters;
 mod handles;
 mod icv;
+mod ivs;
 mod loops;
 mod numbers;
 mod padding;

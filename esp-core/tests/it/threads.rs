@@ -1,12 +1,14 @@
 //! Two poll-mode threads on one SA.
 
+use std::collections::HashSet;
 use std::thread;
 
 use esp_core::config::ReplayWindow;
 use esp_core::{BURST, Counter, DropReason, Engine, Millis, Packet, Transform, TunnelId, Verdict, Worker};
-use esp_testkit::builder::{Ipv4, Upper};
+use esp_testkit::builder::{Ipv4, Room, Upper};
+use esp_testkit::slow;
 
-use crate::rig::{ROOM, Rig, peer, tunnel};
+use crate::rig::{EVERY, ROOM, Rig, peer, slow as slow_sa, tunnel};
 
 /// Seals `count` packets in bursts; returns the low halves of the sequence numbers that went out, and how many packets
 /// were refused.
@@ -125,4 +127,50 @@ fn b01_two_threads_with_copies_deliver_one() {
     let stats = rig.engine.stats();
     assert_eq!(stats.dropped(DropReason::ReplayDuplicate), sealed.len() as u64);
     assert_eq!(stats.unaccounted(), 0);
+}
+
+/// Both threads share the keyed state and nothing else of the cipher: under every transform each packet opens, and no
+/// nonce comes twice.
+#[test]
+fn b12_two_threads_under_every_transform() {
+    for transform in EVERY.iter() {
+        let rig = Rig::new();
+        let config = tunnel(*transform, false);
+        let out = rig.out(&config);
+        let workers = [rig.engine.worker().expect("worker"), rig.engine.worker().expect("worker")];
+        let packets: Vec<_> =
+            (0..256).map(|id| Ipv4 { id, ..Ipv4::default() }.packet(&Upper::udp(29))).collect();
+        let sealed: Vec<Vec<u8>> = thread::scope(|scope| {
+            let threads = workers.map(|worker| scope.spawn(|| seal_each(worker, out, &packets)));
+            threads.into_iter().flat_map(|thread| thread.join().expect("thread")).collect()
+        });
+        let iv_len = transform.iv_len();
+        // Without an IV on the wire it is the number that must be one's own.
+        let nonces: HashSet<_> = sealed.iter().map(|esp| &esp[24..28 + iv_len]).collect();
+        let ivs: HashSet<_> = sealed.iter().map(|esp| &esp[28..28 + iv_len]).collect();
+        assert_eq!(nonces.len(), sealed.len(), "{transform}");
+        assert!(iv_len == 0 || ivs.len() == sealed.len(), "{transform}");
+        for packet in &sealed {
+            slow::open(&slow_sa(&config), 0, packet).unwrap_or_else(|why| panic!("{transform}: {why:?}"));
+        }
+    }
+}
+
+fn seal_each(mut worker: Worker, tunnel: TunnelId, packets: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let mut sealed = Vec::new();
+    for burst in packets.chunks(BURST) {
+        let mut rooms: Vec<_> = burst.iter().map(|packet| Room::new(ROOM, packet, ROOM)).collect();
+        let mut verdicts = vec![Verdict::default(); burst.len()];
+        let mut given: Vec<_> = rooms
+            .iter_mut()
+            .map(|room| {
+                let (off, len) = (room.data_off(), room.data_len());
+                Packet::new(room.buf_mut(), off, len).expect("inside")
+            })
+            .collect();
+        worker.seal_burst(Millis(1), tunnel, &mut given, &mut verdicts).expect("one verdict each");
+        assert!(verdicts.iter().all(|verdict| verdict.delivered().is_some()), "{verdicts:?}");
+        sealed.extend(given.iter().map(|packet| packet.data().to_vec()));
+    }
+    sealed
 }

@@ -67,6 +67,20 @@ fn auth_failed(known: &Known<'_>) -> Conclusion {
     )
 }
 
+/// A separate MAC says that nothing was changed, and the text says that it was not deciphered.
+pub(super) fn nonsense(known: &Known<'_>) -> Conclusion {
+    let sa = sa(known);
+    Conclusion::wrong(
+        format!(
+            "authentic, but what is decrypted is no packet: the integrity key is right, and the encryption key of {sa} is not, \
+             or the sender's cipher is another; or the sender makes a wrong trailer ({})",
+            tried(known)
+        ),
+        "compare the encryption keys of both ends, nonce included, and the ciphers; the integrity keys are the same",
+        Some("RFC 4303 section 3.4.4"),
+    )
+}
+
 fn no_sa(known: &Known<'_>) -> Conclusion {
     let spi = known.story.esp.as_ref().map_or(0, |esp| esp.spi);
     let rule = Some("RFC 4303 section 3.4.2");

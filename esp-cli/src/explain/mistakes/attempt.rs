@@ -2,13 +2,12 @@
 
 use std::fmt;
 
-use esp_core::{KeyMaterial, Transform};
-use esp_crypto::SealKey;
+use esp_core::Transform;
 use esp_wire::{Seq64, esp, trailer};
 use zeroize::Zeroizing;
 
 use super::{Case, Hypothesis};
-use crate::explain::icv::{Recomputed, recompute};
+use crate::explain::icv::{Judge, Recomputed};
 use crate::explain::keying::{KeyOrder, SaltForm, arranged};
 use crate::explain::span::Span;
 
@@ -86,20 +85,46 @@ pub(super) struct Prover {
     tried: u64,
     bytes: u64,
     /// The last key made; most attempts that follow have it too.
-    key: Option<(KeyId, SealKey)>,
+    key: Option<(KeyId, Judge)>,
+}
+
+/// What an attempt explains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Proof {
+    /// Not even the ICV.
+    None,
+    /// The ICV of a separate MAC, but not the text.
+    IcvAlone,
+    /// ICV and text.
+    Text,
 }
 
 /// What makes a key.
 type KeyId = (usize, Transform, KeyOrder, SaltForm);
 
 impl Prover {
-    /// Whether the ICV of the packet is what the attempt gives.
+    /// Whether the attempt fits as well as can be told.
     pub(super) fn fits(&mut self, case: &Case<'_>, attempt: &Attempt) -> bool {
-        let Some((covered, icv)) = parts(case, attempt) else { return false };
+        match self.proof(case, attempt) {
+            Proof::Text => true,
+            Proof::IcvAlone => !case.authentic,
+            Proof::None => false,
+        }
+    }
+
+    /// What of the packet is as the attempt would have it.
+    pub(super) fn proof(&mut self, case: &Case<'_>, attempt: &Attempt) -> Proof {
+        let Some((covered, icv)) = parts(case, attempt) else { return Proof::None };
         self.tried += 1;
         self.bytes += covered.len as u64;
         let found = icv.of(case.frame);
-        self.recompute(case, attempt, covered).is_some_and(|recomputed| recomputed.fits(found))
+        match self.recompute(case, attempt, covered).filter(|recomputed| recomputed.fits(found)) {
+            None => Proof::None,
+            // The ICV of a combined mode is proof of its key, whatever the sender put inside.
+            Some(_) if attempt.transform.is_combined() => Proof::Text,
+            Some(recomputed) if recomputed.makes_sense(case.mode()) => Proof::Text,
+            Some(_) => Proof::IcvAlone,
+        }
     }
 
     /// The plaintext, if the attempt fits.
@@ -114,7 +139,7 @@ impl Prover {
             self.key = make(case, attempt).map(|key| (id, key));
         }
         let (_, key) = self.key.as_ref()?;
-        recompute(key, covered.of(case.frame), attempt.seq_hi)
+        key.recompute(covered.of(case.frame), attempt.seq_hi)
     }
 
     /// How many ICVs were computed.
@@ -136,11 +161,23 @@ fn parts(case: &Case<'_>, attempt: &Attempt) -> Option<(Span, Span)> {
     fits.then(|| (Span::between(case.esp.at, icv_at), Span::between(icv_at, attempt.end)))
 }
 
-fn make(case: &Case<'_>, attempt: &Attempt) -> Option<SealKey> {
-    let material = case.config(attempt.sa)?.key.expose();
-    let mut bytes = arranged(attempt.transform, material, attempt.order, attempt.salt)?;
-    let keys = KeyMaterial::new(std::mem::take(&mut *bytes));
-    SealKey::new(attempt.transform, case.sas.tiers.best(attempt.transform), &keys).ok()
+fn make(case: &Case<'_>, attempt: &Attempt) -> Option<Judge> {
+    let config = case.config(attempt.sa)?;
+    let material = for_cipher(config.transform, attempt.transform, config.key.expose())?;
+    let bytes = arranged(attempt.transform, &material, attempt.order, attempt.salt)?;
+    Judge::new(attempt.transform, &case.sas.tiers, &bytes)
+}
+
+/// The material of one transform for another: as it is if that takes as many bytes; for another cipher with the same
+/// integrity algorithm the first bytes of the encryption key, and the integrity key.
+fn for_cipher(from: Transform, to: Transform, material: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+    if from.key_len() == to.key_len() {
+        return Some(Zeroizing::new(material.to_vec()));
+    }
+    let (cipher, integrity) = material.split_at_checked(from.cipher_key_len())?;
+    let same_mac = from.integrity() == to.integrity();
+    let cipher = cipher.get(..to.cipher_key_len()).filter(|_| same_mac)?;
+    Some(Zeroizing::new([cipher, integrity].concat()))
 }
 
 /// ICVs, and the bytes that they cover: some seconds of work at most.

@@ -1,25 +1,40 @@
 //! Where the packet ends, and how much of its end is the ICV.
 
 use esp_core::Transform;
+use esp_crypto::Integrity;
 
 use super::attempt::Attempt;
 use super::{Case, Mistake};
 use crate::explain::names;
 
-/// Other lengths of the ICV: the longer one starts with the shorter.
+/// Other lengths of the ICV: the longer one starts with the shorter. Not of CCM, which computes them differently (RFC 3610
+/// section 2.2).
 pub(super) fn icv_lens(_: &Case<'_>, from: &Attempt) -> Vec<Attempt> {
-    let full = from.transform.icv_len();
-    let cut = ICV_LENS.into_iter().filter(|len| *len < full);
-    let uncut = is_sha256(from.transform).then_some(SHA256_LEN);
-    let others = cut.chain(uncut).filter(|len| *len != from.icv_len);
+    let whole = whole_len(from.transform);
+    let others = ICV_LENS.into_iter().filter(|len| *len < whole).chain([whole]);
+    let others = others.filter(|len| whole > 0 && *len != from.icv_len);
     others.map(|icv_len| Attempt { icv_len, ..from.clone() }).collect()
+}
+
+/// Bytes of the ICV or MAC before it is cut; 0 if it is not cut.
+fn whole_len(transform: Transform) -> usize {
+    match transform.integrity().integrity {
+        Integrity::None if transform.name().contains("-ccm-") => 0,
+        Integrity::None => 16,
+        Integrity::HmacSha1_96 => 20,
+        Integrity::HmacSha256_128 | Integrity::HmacSha256_96 => 32,
+        Integrity::HmacSha384_192 => 48,
+        Integrity::HmacSha512_256 => 64,
+        Integrity::AesXcbc96 | Integrity::AesCmac96 | Integrity::HmacMd5_96 => 16,
+    }
 }
 
 pub(super) fn say_icv_len(case: &Case<'_>, fits: &Attempt) -> Mistake {
     let place = case.place(fits.sa);
     let (ours, theirs) = (fits.transform.icv_len(), fits.icv_len);
-    let (id, habit) = if is_sha256(fits.transform) && theirs == SHA256_LEN {
-        ("icv_length", ": all of the HMAC, which RFC 4868 cuts")
+    let whole = !fits.transform.is_combined() && theirs == whole_len(fits.transform);
+    let (id, habit) = if whole {
+        ("icv_length", ": all of the MAC, which its RFC cuts")
     } else if is_sha256(fits.transform) && theirs == 12 {
         (
             "sha256_cut_to_96_bits",
@@ -42,18 +57,23 @@ pub(super) fn say_icv_len(case: &Case<'_>, fits: &Attempt) -> Mistake {
 }
 
 fn is_sha256(transform: Transform) -> bool {
-    transform.name().ends_with("hmac-sha256-128")
+    transform.integrity().integrity == Integrity::HmacSha256_128
 }
 
 /// The same algorithm with another length of ICV: its name differs in the last number, in bytes or bits.
 fn sibling(transform: Transform, icv_len: usize) -> Option<Transform> {
-    let stem = |transform: Transform| transform.name().rsplit_once('-').map(|(stem, _)| stem);
-    let same = |other: &&Transform| {
-        other.icv_len() == icv_len
-            && other.key_len() == transform.key_len()
-            && stem(**other) == stem(transform)
-    };
+    let same = |other: &&Transform| other.icv_len() == icv_len && have_one_stem(**other, transform);
     Transform::ALL.iter().find(same).copied()
+}
+
+fn have_one_stem(one: Transform, other: Transform) -> bool {
+    let stem = |transform: Transform| transform.name().rsplit_once('-').map(|(stem, _)| stem);
+    one.key_len() == other.key_len() && stem(one) == stem(other)
+}
+
+/// Whether the ICV of one is the start of the other's.
+pub(super) fn is_cut_of_one(one: Transform, other: Transform) -> bool {
+    have_one_stem(one, other) && whole_len(one) > 0 && one.icv_len() != other.icv_len()
 }
 
 /// The packet shorter, or longer as far as the frame goes.
@@ -90,10 +110,8 @@ pub(super) fn say_end(case: &Case<'_>, fits: &Attempt) -> Mistake {
     )
 }
 
-/// Bytes of the ICVs that there are, besides the longest.
-const ICV_LENS: [usize; 3] = [16, 12, 8];
-/// Bytes of an HMAC-SHA-256 that was not cut.
-const SHA256_LEN: usize = 32;
+/// Bytes of the ICVs that there are.
+const ICV_LENS: [usize; 5] = [32, 24, 16, 12, 8];
 /// IEEE 802.3: a frame without payload has as many bytes of padding.
 const MOST_PADDING: usize = 46;
 /// Bytes behind the packet: the longest ICV, twice over.

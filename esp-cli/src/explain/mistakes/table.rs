@@ -40,6 +40,13 @@ pub(super) static TABLE: &[Hypothesis] = &[
     Hypothesis { in_pairs: false, ..row(Axis::Number, number::far, number::say) },
 ];
 
+/// For a packet whose ICV is right and whose text makes no sense: only what a separate MAC does not see.
+pub(super) static NONSENSE: &[Hypothesis] = &[
+    row(Axis::Transform, key::ciphers, key::say_transform),
+    row(Axis::Salt, key::salts, key::say_salt),
+    row(Axis::Key, key::cipher_orders, key::say_order),
+];
+
 /// No SA has the SPI, and the key of one fits: where such a search starts.
 pub(super) static UNKNOWN_SPI: Hypothesis = row(Axis::Whose, |_, _| Vec::new(), whose::say_spi);
 

@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use super::esp::Esp;
 use super::{Mark, Said};
-use crate::explain::keying;
 use crate::explain::names;
 use crate::explain::span::{Span, hex, spaced};
 use crate::explain::story::Fate;
@@ -46,7 +45,7 @@ pub(crate) fn split(
     let icv_at = esp.packet.end().saturating_sub(icv_len).max(iv_at + iv_len);
     let iv = Span { at: iv_at, len: iv_len };
     let covered = covered(esp.spi, seq_hi, esp.seq_low);
-    let combined = keying::is_combined(transform);
+    let combined = transform.is_combined();
     let shortest = esp::HEADER_LEN + iv_len + trailer::TRAILER_LEN + icv_len;
     let short = esp.packet.len < shortest;
     let cipher = Cipher {

@@ -5,7 +5,6 @@ use serde::Serialize;
 use zeroize::Zeroizing;
 
 use super::{Mark, Said};
-use crate::explain::icv::recompute;
 use crate::explain::sas::Known;
 use crate::explain::span::{Span, hex, spaced};
 use crate::explain::story::Fate;
@@ -39,7 +38,7 @@ pub(crate) fn check(
     asked: bool,
 ) -> (Icv, Result<Zeroizing<Vec<u8>>, Fate>) {
     let found = icv.of(frame);
-    let opened = match recompute(&known.key, covered.of(frame), seq_hi) {
+    let opened = match known.judge.recompute(covered.of(frame), seq_hi) {
         Some(recomputed) => recomputed.open(found),
         None => Err(Vec::new()),
     };

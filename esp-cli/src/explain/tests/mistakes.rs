@@ -7,7 +7,7 @@ use crate::explain::mistakes::Search;
 
 /// Explains a capture; the mistake named, or both, and words that are said of it.
 #[track_caller]
-fn found(lab: &Lab, id: &str, words: &[&str]) -> Report {
+pub(super) fn found(lab: &Lab, id: &str, words: &[&str]) -> Report {
     let report = lab.report();
     let text = flat(&report);
     assert_eq!(report.conclusion.id.as_deref(), Some(id), "{text}");
@@ -21,8 +21,13 @@ fn found(lab: &Lab, id: &str, words: &[&str]) -> Report {
 }
 
 /// One packet that `peer` sealed, for these SAs.
-fn one(sas: &[SaConfig], peer: &SlowSa) -> Lab {
+pub(super) fn one(sas: &[SaConfig], peer: &SlowSa) -> Lab {
     Lab::new(sas, [sealed(peer, 1)])
+}
+
+/// AES-128-GCM with a salt of zero.
+fn unsalted(peer: &SlowSa) -> SlowSa {
+    SlowSa { key: [&peer.key[..16], &[0; 4]].concat(), ..peer.clone() }
 }
 
 #[test]
@@ -56,14 +61,14 @@ fn b38_hmac_sha256_that_is_not_cut() {
     let packet = sealed(&sender(&sa), 1);
     // The second half is beyond what an ICV of 16 bytes can tell.
     let lab = Lab::new(from_ref(&sa), [resized(&packet, packet.len() + 16, 0xab)]);
-    found(&lab, "icv_length", &["ICV has 32 bytes", "all of the HMAC"]);
+    found(&lab, "icv_length", &["ICV has 32 bytes", "all of the MAC"]);
 }
 
 #[test]
 fn a_packet_so_short_that_only_another_icv_fits() {
     let sa = gcm();
-    let plaintext = slow::trailer(0, 0, 59);
-    let esp = slow::seal_raw(&sender(&sa), 1, [9; 8], &plaintext);
+    let plaintext = slow::trailer(4, 0, 0, 59);
+    let esp = slow::seal_raw(&sender(&sa), 1, [9; 16], &plaintext);
     let header = slow::tunnel_header("192.0.2.1".parse().unwrap(), "192.0.2.2".parse().unwrap());
     let lab = Lab::new(&[sa], [slow::wrap_esp(&header, None, &esp[..esp.len() - 8])]);
     let report = found(&lab, "icv_length", &["ICV has 8 bytes"]);
@@ -140,14 +145,11 @@ fn salt_zero_reversed_or_first() {
     let sa = gcm();
     let (key, salt) = sa.key.expose().split_at(16);
     let peer = sender(&sa);
-    found(
-        &one(from_ref(&sa), &SlowSa { salt: [0; 4], ..peer.clone() }),
-        "salt_missing",
-        &["salt of zero", "all 20 bytes"],
-    );
-    let reversed = SlowSa { salt: [salt[3], salt[2], salt[1], salt[0]], ..peer.clone() };
+    let with_salt = |salt: [u8; 4]| SlowSa { key: [key, &salt].concat(), ..peer.clone() };
+    found(&one(from_ref(&sa), &with_salt([0; 4])), "salt_missing", &["salt of zero", "all 20 bytes"]);
+    let reversed = with_salt([salt[3], salt[2], salt[1], salt[0]]);
     found(&one(from_ref(&sa), &reversed), "salt_reversed", &["reverse order", "last 4 bytes"]);
-    let first = SlowSa { key: [&key[4..], salt].concat(), salt: key[..4].try_into().unwrap(), ..peer };
+    let first = SlowSa { key: [&key[4..], salt, &key[..4]].concat(), ..peer.clone() };
     found(&one(from_ref(&sa), &first), "salt_first", &["salt in front", "first 4 bytes"]);
 }
 
@@ -156,15 +158,16 @@ fn key_in_another_byte_order() {
     for transform in [Transform::Aes256Gcm16, Transform::NullHmacSha256_128] {
         let sa = sa("west", 0x1001, transform, 1);
         let peer = sender(&sa);
-        let words = peer.key.chunks(4).flat_map(|word| word.iter().rev().copied()).collect();
+        let (key, salt) = peer.key.split_at(peer.key.len() - transform.salt_len());
+        let words = key.chunks(4).flat_map(|word| word.iter().rev()).chain(salt).copied().collect();
         found(
             &one(from_ref(&sa), &SlowSa { key: words, ..peer.clone() }),
             "key_words_reversed",
             &["each 4-byte word"],
         );
-        let whole = peer.key.iter().rev().copied().collect();
+        let whole = key.iter().rev().chain(salt).copied().collect();
         found(
-            &one(from_ref(&sa), &SlowSa { key: whole, ..peer }),
+            &one(from_ref(&sa), &SlowSa { key: whole, ..peer.clone() }),
             "key_reversed",
             &["its bytes are in reverse order"],
         );
@@ -176,7 +179,7 @@ fn keys_of_the_two_directions_exchanged() {
     let west = gcm();
     let mut back = sa("back", 0x2002, Transform::Aes128Gcm16, 2);
     (back.src, back.dst) = (west.dst, west.src);
-    let peer = SlowSa { key: sender(&back).key, salt: sender(&back).salt, ..sender(&west) };
+    let peer = SlowSa { key: sender(&back).key, ..sender(&west) };
     found(
         &one(&[west.clone(), back.clone()], &peer),
         "keys_swapped_between_directions",
@@ -229,7 +232,7 @@ fn lookup_that_looks_at_other_addresses() {
 #[test]
 fn another_transform_with_keys_of_that_length() {
     let aes = sa("west", 0x1001, Transform::Aes256Gcm16, 1);
-    let peer = SlowSa { transform: SlowTransform::ChaCha20Poly1305, ..sender(&aes) };
+    let peer = SlowSa { transform: SlowTransform::CHACHA20_POLY1305, ..sender(&aes) };
     found(&one(&[aes], &peer), "other_transform", &["packet is chacha20-poly1305", "has aes-256-gcm-16"]);
 }
 
@@ -271,7 +274,7 @@ fn icv_behind_the_end_that_a_length_says() {
 fn two_mistakes_together() {
     let mut esn = gcm();
     esn.esn = true;
-    let peer = SlowSa { salt: [0; 4], ..sender(&esn) };
+    let peer = unsalted(&sender(&esn));
     let words = ["2 mistakes together: (1)", "(2)", "salt of zero", "esn = true"];
     found(&one(&[gcm()], &peer), "salt_missing+esn_on", &words);
 
@@ -281,8 +284,9 @@ fn two_mistakes_together() {
     found(&lab, "icv_length+padding_taken_for_icv", &["ICV has 12 bytes", "last 18 bytes"]);
 
     let second = sa("second", 0x2002, Transform::Aes256Gcm16, 2);
-    let peer =
-        SlowSa { spi: 0x1001, key: sender(&second).key.iter().rev().copied().collect(), ..sender(&second) };
+    let (key, salt) = second.key.expose().split_at(32);
+    let reversed = key.iter().rev().chain(salt).copied().collect();
+    let peer = SlowSa { spi: 0x1001, key: reversed, ..sender(&second) };
     found(
         &one(&[gcm(), second.clone()], &peer),
         "key_of_another_sa+key_reversed",
@@ -296,9 +300,9 @@ fn two_mistakes_together() {
 #[test]
 fn a_mistake_is_tried_on_the_packets_around_it() {
     let sa = gcm();
-    let peer = SlowSa { salt: [0; 4], ..sender(&sa) };
-    let stranger = SlowSa { spi: 0x7777, key: vec![3; 16], ..peer.clone() };
-    let wrong = |seq| SlowSa { key: vec![9; 16], ..peer.clone() }.sealed(seq);
+    let peer = unsalted(&sender(&sa));
+    let stranger = SlowSa { spi: 0x7777, key: vec![3; 20], ..peer.clone() };
+    let wrong = |seq| SlowSa { key: vec![9; 20], ..peer.clone() }.sealed(seq);
     let mut packets: Vec<_> = (1..=20).map(|seq| sealed(&peer, seq)).collect();
     packets.insert(3, sealed(&stranger, 1));
     packets.insert(4, wrong(50));
@@ -326,7 +330,7 @@ impl Seals for SlowSa {
 
 #[test]
 fn no_sa_fits() {
-    let peer = SlowSa { key: vec![0x5a; 16], ..sender(&gcm()) };
+    let peer = SlowSa { key: vec![0x5a; 20], ..sender(&gcm()) };
     let report = one(&[gcm(), sa("second", 0x2002, Transform::ChaCha20Poly1305, 2)], &peer).report();
     let Some(Search { tried, fit: None, bound_reached: false, .. }) = report.search else { panic!("fits") };
     assert!(tried > 4000, "{tried}");
@@ -379,10 +383,10 @@ fn the_search_has_an_end() {
             sa
         })
         .collect();
-    let peer = SlowSa { key: vec![0x5a; 16], ..sender(&sas[0]) };
+    let peer = SlowSa { key: vec![0x5a; 20], ..sender(&sas[0]) };
     let large = Ipv4::default().packet(&Upper::udp(60_000));
     // Not `report`: these keys have zeros in them, which are no secret.
-    let report = Lab::new(&sas, [slow::seal(&peer, 1, [7; 8], &large, 0, 0)]).try_report().unwrap();
+    let report = Lab::new(&sas, [slow::seal(&peer, 1, [7; 16], &large, 0, 0)]).try_report().unwrap();
     let search = report.search.as_ref().unwrap();
     assert!(search.bound_reached && search.tried < 200_001, "{}", search.tried);
     assert!(report.conclusion.cause.contains("and there were more"), "{}", report.conclusion.cause);

@@ -45,7 +45,7 @@ fn transport_over_ipv6_with_extension_headers() {
     sa.mode = Mode::Transport;
     let exts = vec![Ext::HopByHop { len: 8 }, Ext::DestOpts { len: 16 }];
     let clear = Ipv6 { exts, ..Ipv6::default() }.packet(&Upper::udp(46));
-    let packet = slow::seal(&sender(&sa), 1, [5; 8], &clear, 0, 0);
+    let packet = slow::seal(&sender(&sa), 1, [5; 16], &clear, 0, 0);
     let report = ends(&Lab::new(&[sa], [packet]), "delivered", &[]);
     assert!(flat(&report).contains("extension headers: 0 (hop-by-hop options)"));
 }
@@ -55,7 +55,7 @@ fn an_empty_payload_behind_hop_by_hop_options_is_none() {
     let mut sa = gcm();
     sa.mode = Mode::Transport;
     let header = slow::tunnel_header("2001:db8::1".parse().unwrap(), "2001:db8::2".parse().unwrap());
-    let esp = slow::seal_raw(&sender(&sa), 1, [9; 8], &slow::trailer(0, 0, 0));
+    let esp = slow::seal_raw(&sender(&sa), 1, [9; 16], &slow::trailer(4, 0, 0, 0));
     let report =
         ends(&Lab::new(&[sa], [slow::wrap_esp(&header, None, &esp)]), "bad_inner", &["no packet inside"]);
     assert!(flat(&report).contains("header and payload make no IP packet"), "{}", flat(&report));
@@ -118,7 +118,7 @@ fn old_packets_say_how_far() {
     let packets = [2, 0xffff_fff0].map(|seq| sealed(&sender(&young), seq));
     let words = ["number 4294967280 is 4,294,967,278 above the top 2", "must be rekeyed"];
     ends(&Lab::new(from_ref(&young), packets), "replay_too_old", &words);
-    let stranger = SlowSa { key: vec![0x5a; 16], ..sender(&young) };
+    let stranger = SlowSa { key: vec![0x5a; 20], ..sender(&young) };
     let packets = [sealed(&sender(&young), 2), sealed(&stranger, 0xffff_fff0)];
     ends(&Lab::new(&[young], packets), "replay_too_old", &["where no 64-bit number is", "forged or damaged"]);
 }
@@ -126,7 +126,7 @@ fn old_packets_say_how_far() {
 /// A packet whose plaintext is this.
 fn raw(sa: &SaConfig, plaintext: &[u8]) -> Vec<u8> {
     let header = slow::tunnel_header("192.0.2.1".parse().unwrap(), "192.0.2.2".parse().unwrap());
-    slow::wrap_esp(&header, None, &slow::seal_raw(&sender(sa), 1, [9; 8], plaintext))
+    slow::wrap_esp(&header, None, &slow::seal_raw(&sender(sa), 1, [9; 16], plaintext))
 }
 
 #[test]
@@ -158,13 +158,13 @@ fn tunnel_or_transport() {
     let broken = [vec![0x45; 6], vec![0, 4]].concat();
     ends(&Lab::new(&[gcm()], [raw(&gcm(), &broken)]), "bad_inner", &["authentic, but with no packet inside"]);
     // The next header names the other version.
-    let other = [clear(), slow::trailer(clear().len(), 0, 41)].concat();
+    let other = [clear(), slow::trailer(4, clear().len(), 0, 41)].concat();
     ends(&Lab::new(&[gcm()], [raw(&gcm(), &other)]), "bad_inner", &["looks like 4 (IPv4)", "says 41 (IPv6)"]);
 }
 
 #[test]
 fn dummies_keepalives_and_ike() {
-    let dummy = [vec![7; 10], slow::trailer(10, 0, 59)].concat();
+    let dummy = [vec![7; 10], slow::trailer(4, 10, 0, 59)].concat();
     ends(&Lab::new(&[gcm()], [raw(&gcm(), &dummy)]), "dummy", &["a dummy packet"]);
     let udp = |bytes: &[u8]| {
         let datagram = Upper::Udp { src_port: 4500, dst_port: 4500, len: bytes.len() };
@@ -220,7 +220,7 @@ fn esp_on_a_port_that_no_sa_has() {
         &["UDP to port 4510", "ports 4500 are known", "ICV is right", "dst_port = 4510"],
     );
     assert_eq!((report.packet.number, report.ok), (2, false));
-    let wrong = SlowSa { key: vec![0x77; 16], ..sender(&theirs) };
+    let wrong = SlowSa { key: vec![0x77; 20], ..sender(&theirs) };
     ends(&Lab::new(&[ours], [sealed(&wrong, 1)]), "not_esp", &["ICV is wrong too"]);
     // Another SPI is other traffic.
     let lab = Lab::new(&[sa("second", 0x2002, Transform::Aes128Gcm16, 2)], [packet]).asked(1);
@@ -339,7 +339,7 @@ fn vlan_tags_and_layer_2_padding_are_seen() {
 #[test]
 fn b97_nested_esp_is_one_layer() {
     let (inside, around) = (gcm(), sa("around", 0x2002, Transform::Aes256Gcm16, 2));
-    let packet = slow::seal(&sender(&around), 1, [3; 8], &sealed(&sender(&inside), 1), 0, 0);
+    let packet = slow::seal(&sender(&around), 1, [3; 16], &sealed(&sender(&inside), 1), 0, 0);
     let report = ends(&Lab::new(&[inside, around], [packet]), "delivered", &["protocol 50 (ESP)"]);
     assert!(flat(&report).contains("ESP again, SPI 0x00001001 (4097): one layer a pass"));
 }

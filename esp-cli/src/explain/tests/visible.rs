@@ -22,7 +22,7 @@ fn without_sas_all_that_is_visible_is_said() {
 fn spis_have_gaps_late_packets_and_block_lengths() {
     let (aead, other) = (sender(&gcm()), sender(&in_udp(sa("udp", 0x2002, Transform::Aes128Gcm16, 2), 4500)));
     let mut packets: Vec<_> = [5, 6, 9, 7, 9].map(|seq| sealed(&aead, seq)).into();
-    let padded = slow::seal(&other, 1, [1; 8], &Ipv4::default().packet(&Upper::udp(50)), 0, 0);
+    let padded = slow::seal(&other, 1, [1; 16], &Ipv4::default().packet(&Upper::udp(50)), 0, 0);
     packets.extend([sealed(&other, 1), padded]);
     let report = Lab::new(&[], packets).report();
     let json = serde_json::to_value(&report.overview.spis).unwrap();
@@ -54,7 +54,7 @@ fn both_ends_of_a_nat_are_taken_for_esp() {
 
 #[test]
 fn the_json_has_its_fields() {
-    let peer = SlowSa { salt: [0; 4], ..sender(&gcm()) };
+    let peer = SlowSa { key: [&gcm().key.expose()[..16], &[0; 4]].concat(), ..sender(&gcm()) };
     let json =
         serde_json::to_value(Lab::new(&[gcm()], [sealed(&peer, 1), sealed(&peer, 2)]).report()).unwrap();
     let packet = &json["packet"];

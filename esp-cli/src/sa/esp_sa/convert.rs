@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::net::IpAddr;
 
-use esp_core::config::{Direction, Mode, ReplayWindow, SaConfig, Secret, UdpEncap};
+use esp_core::config::{Direction, KeySource, Mode, ReplayWindow, SaConfig, Secret, UdpEncap, no_transform};
+use esp_crypto::Iv;
 use zeroize::Zeroizing;
 
 use super::pattern::key_bytes;
@@ -21,9 +22,8 @@ use crate::sa::file::Hint;
 pub(crate) fn to_config(sa: &EspSa, direction: Direction, hint: &Hint) -> Result<SaConfig, Fault> {
     let spi = spi(sa)?;
     let (cipher, integrity) = algorithms_of(sa)?;
-    let transform = algorithms::transform((cipher, integrity)).map_err(|name| {
-        sa.fault(4, &format!("{name}, which is not in this build; legal: {}", algorithms::transforms()))
-    })?;
+    let transform =
+        algorithms::transform((cipher, integrity)).map_err(|name| sa.fault(4, &no_transform(&name)))?;
     let mut key = key_bytes(sa.text(5));
     expect_len(sa, 5, cipher.ours, cipher.key_len, key.len())?;
     let second = key_bytes(sa.text(7));
@@ -41,6 +41,11 @@ pub(crate) fn to_config(sa: &EspSa, direction: Direction, hint: &Hint) -> Result
     let mut config = SaConfig::new(direction, spi, transform, Secret::from(whole.as_slice()), mode);
     (config.src, config.dst, config.esn) = (src, dst, hint.said.esn || sa.text(8).starts_with("64"));
     config.udp = hint.said.udp.then(UdpEncap::default);
+    // Such a file holds the keys of SAs that live or lived, and the algorithms are spelled out in it.
+    config.allow_legacy = transform.is_legacy();
+    if transform.cipher().iv == Iv::Implicit {
+        config.keys = KeySource::Negotiated;
+    }
     Ok(config)
 }
 

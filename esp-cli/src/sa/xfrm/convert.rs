@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use esp_core::config::{
     CheckOuter, Df, Direction, Dscp, EcnMode, FlowLabel, Lookup, Mode, ReplayWindow, SaConfig, Secret,
-    UdpEncap,
+    UdpEncap, no_transform,
 };
 use zeroize::Zeroizing;
 
@@ -22,6 +22,7 @@ pub(crate) fn to_config(state: &State, direction: Direction) -> Result<(SaConfig
     let (spi, mode) = spi_and_mode(state)?;
     let (transform, key) = transform(state)?;
     let mut sa = SaConfig::new(direction, spi, transform, Secret::from(key.as_slice()), mode);
+    sa.allow_legacy = transform.is_legacy();
     (sa.src, sa.dst) = state.addresses();
     sa.esn = state.flags().any(|flag| flag == "esn");
     sa.udp = udp(state)?;
@@ -243,9 +244,8 @@ fn transform(state: &State) -> Result<(esp_core::Transform, Zeroizing<Vec<u8>>),
         }
         _ => None,
     };
-    let transform = algorithms::transform((row, second)).map_err(|name| {
-        fault(line, field, format!("{name}, which is not in this build; legal: {}", algorithms::transforms()))
-    })?;
+    let transform =
+        algorithms::transform((row, second)).map_err(|name| fault(line, field, no_transform(&name)))?;
     Ok((transform, key))
 }
 

@@ -228,3 +228,24 @@ fn b46_one_reason_for_every_kind_of_forgery() {
         rig.open_one(&good).assert_delivered(&packet);
     }
 }
+
+/// An ICV that was cut, by a device or an attacker, is none, however short the SA's is.
+#[test]
+fn b45_every_truncation_is_refused() {
+    let packet = Ipv4::default().packet(&Upper::udp(40));
+    for transform in EVERY.iter() {
+        let config = transport(*transform);
+        let mut rig = Rig::new();
+        let sa = rig.inbound(&peer(&config));
+        let good = slow::seal(&slow_sa(&config), 3, iv(3), &packet, 0, 0);
+        for cut in 1..good.len() - 28 {
+            let esp = &good[20..good.len() - cut];
+            let outcome = rig.open_one(&slow::wrap_esp(&good[..20], None, esp));
+            let reason = outcome.verdict.reason();
+            let expected = [Some(DropReason::AuthFailed), Some(DropReason::TooShort)];
+            assert!(expected.contains(&reason), "{transform} cut by {cut}: {:?}", outcome.verdict);
+        }
+        assert_eq!(rig.engine.sa_stats(sa).expect("live").sequence, 0, "the window does not move");
+        rig.open_one(&good).assert_delivered(&packet);
+    }
+}
