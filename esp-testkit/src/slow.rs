@@ -148,19 +148,29 @@ pub fn seal_raw(sa: &SlowSa, seq: u64, iv: [u8; 16], plaintext_with_trailer: &[u
 pub fn open(sa: &SlowSa, seq_hi: u32, packet: &[u8]) -> Result<SlowOpened, SlowError> {
     let packet = ip::trimmed(packet).ok_or(SlowError::NotEsp("IP header or length"))?;
     let (headers, esp) = ip::unwrap_esp(packet, sa.udp)?;
-    let (spi, rest) = esp.split_first_chunk().ok_or(SlowError::TooShort)?;
-    let (low, rest) = rest.split_first_chunk().ok_or(SlowError::TooShort)?;
-    if *spi != sa.spi.to_be_bytes() {
-        return Err(SlowError::OtherSpi);
-    }
-    let plaintext = crypto::unprotect(sa, seq_hi.to_be_bytes(), *low, rest)?;
+    let plaintext = decrypt(sa, seq_hi, &esp)?;
+    let low = *esp[4..].first_chunk().expect("what was decrypted has a number");
     let (payload_raw, pad_len, next_header) = strip_trailer(&plaintext)?;
     let inner = match (next_header, sa.mode) {
         (NO_NEXT_HEADER, _) => Vec::new(),
         (_, SlowMode::Transport) => ip::with_protocol(&headers, next_header, &payload_raw),
         (_, SlowMode::Tunnel { .. }) => inner_packet(next_header, &payload_raw)?.to_vec(),
     };
-    Ok(SlowOpened { inner, next_header, pad_len, seq_low: u32::from_be_bytes(*low), payload_raw })
+    Ok(SlowOpened { inner, next_header, pad_len, seq_low: u32::from_be_bytes(low), payload_raw })
+}
+
+/// The plaintext of an ESP packet, from SPI to ICV, with its trailer, whatever that is. `seq_hi` enters the ICV with ESN.
+///
+/// # Errors
+///
+/// Another SPI, too short, not authentic, or no whole blocks.
+pub fn decrypt(sa: &SlowSa, seq_hi: u32, esp: &[u8]) -> Result<Vec<u8>, SlowError> {
+    let (spi, rest) = esp.split_first_chunk().ok_or(SlowError::TooShort)?;
+    let (low, rest) = rest.split_first_chunk().ok_or(SlowError::TooShort)?;
+    if *spi != sa.spi.to_be_bytes() {
+        return Err(SlowError::OtherSpi);
+    }
+    crypto::unprotect(sa, seq_hi.to_be_bytes(), *low, rest)
 }
 
 /// Payload, pad length and next header (RFC 4303 sections 2.4 to 2.6).

@@ -1,6 +1,8 @@
 //! The properties that the fuzz targets hold up, shared with `esp-core/tests/properties`.
 #![expect(clippy::cast_possible_truncation, reason = "test values are small, or cut on purpose")]
 
+#[path = "../../esp-core/tests/properties/agree.rs"]
+mod agree;
 #[path = "../../esp-core/tests/properties/attack.rs"]
 mod attack;
 #[path = "../../esp-core/tests/properties/bytes.rs"]
@@ -51,4 +53,13 @@ pub fn open_hostile(data: &[u8]) {
 /// Where the property does not hold.
 pub fn seal_open(data: &[u8]) {
     seal_open::holds(data);
+}
+
+/// Bursts under any transforms and keys, against the slow ESP.
+///
+/// # Panics
+///
+/// Where the property does not hold.
+pub fn transforms_agree(data: &[u8]) {
+    agree::holds(data);
 }

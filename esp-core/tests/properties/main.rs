@@ -1,6 +1,7 @@
 //! Properties of the whole engine, on any input. The fuzz targets call the same functions.
 #![expect(clippy::cast_possible_truncation, reason = "test values are small, or cut on purpose")]
 
+mod agree;
 mod attack;
 mod bytes;
 mod hostile;
@@ -40,6 +41,11 @@ proptest! {
     #[test]
     fn any_bytes_get_a_verdict(data in prop::collection::vec(any::<u8>(), 0..300)) {
         parse::holds(&data);
+    }
+
+    #[test]
+    fn transforms_agree(data in prop::collection::vec(any::<u8>(), 0..400)) {
+        agree::holds(&data);
     }
 
     #[test]
