@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Lets scapy, and tshark where it is there, judge the esp program, for every transform it has.
+"""Lets scapy, and tshark where it is there, judge the esp program, for every transform that one of them knows.
 
 Each cell is a transform, a mode, the outer and inner address family, ESN and UDP. All cells are SAs of one file, told
-apart by selectors, so that one run of `esp seal` seals all of them.
+apart by selectors, so that one run of `esp seal` seals all of them. Some transforms are tried in every combination of
+these, the others in tunnel mode, transport mode and UDP, each with and without ESN.
 
   seal    scapy opens what esp seals, and finds the packet that went in
   open    esp opens what scapy seals, and finds the packet that went in
   tshark  given the esp_sa file that esp writes, decrypts what esp seals and calls every ICV good; it cannot judge an ESN
-          ICV, and version 4.0 knows no ChaCha20-Poly1305: those cells are counted apart
+          ICV, so those cells are counted apart
 
-At the end scapy is told the wrong ESN high half and tshark gets a packet with a changed ICV: both must notice.
+What nobody here knows is listed with the reason. At the end scapy is told the wrong ESN high half and tshark gets packets
+with a changed ICV, of a combined mode and of a separate MAC: both must notice.
 
 usage: outsiders.py ESP     (the program to test). Needs scapy and cryptography. Exit code 1 if someone disagrees.
 """
@@ -30,23 +32,104 @@ from scapy.layers.ipsec import ESP, SecurityAssociation
 from scapy.packet import Raw
 from scapy.utils import PcapReader, PcapWriter
 
-KEY = bytes.fromhex("9f8b2c63d1e40a7758c6b3f0142d9ea5117a0c44e85d3b96f2a1c7085e93d6b4")
-SALT = bytes.fromhex("c07d31fe")
+KEY = bytes.fromhex("9f8b2c63d1e40a7758c6b3f0142d9ea5117a0c44e85d3b96f2a1c7085e93d6b4" * 4)
 LENGTHS = (0, 1, 2, 3, 15, 16, 17, 1300)
-KNOWN = {
-    "aes-128-gcm-16": ("AES-GCM", 16, True, True),
-    "aes-192-gcm-16": ("AES-GCM", 24, True, True),
-    "aes-256-gcm-16": ("AES-GCM", 32, True, True),
-    "chacha20-poly1305": ("CHACHA20-POLY1305", 32, True, False),
-    "null-hmac-sha256-128": ("NULL", 32, False, True),
+# Tried in every combination of modes, families, ESN and UDP.
+EVERY_SHAPE = ("aes-128-gcm-16", "chacha20-poly1305", "null-hmac-sha256-128", "aes-256-cbc-hmac-sha512-256")
+SCAPY_MACS = {
+    "hmac-sha1-96": "HMAC-SHA1-96",
+    "hmac-sha256-128": "SHA2-256-128",
+    "hmac-sha384-192": "SHA2-384-192",
+    "hmac-sha512-256": "SHA2-512-256",
+    "hmac-md5-96": "HMAC-MD5-96",
+    "aes-cmac-96": "AES-CMAC-96",
 }
+MAC_LENGTHS = {
+    "hmac-sha1-96": 20,
+    "hmac-sha256-128": 32,
+    "hmac-sha256-96": 32,
+    "hmac-sha384-192": 48,
+    "hmac-sha512-256": 64,
+    "hmac-md5-96": 16,
+    "aes-xcbc-96": 16,
+    "aes-cmac-96": 16,
+    "none": 0,
+}
+
+
+class Transform(NamedTuple):
+    """A transform as each side has it."""
+
+    name: str
+    # Keying material of the cipher, salt last, and of the MAC, in bytes.
+    cipher_len: int
+    mac_len: int
+    iv_len: int
+    # What scapy calls them; None with the reason if it does not know them.
+    cipher: str | None
+    mac: str | None
+    icv_len: int | None
+    stranger: str
+    # Whether tshark 4.0 reads it.
+    tshark: bool
+    legacy: bool
+
+    @property
+    def seals(self) -> bool:
+        """esp sends nothing under DES."""
+        return not self.name.startswith("des-")
+
+
+def transform(name: str) -> Transform:
+    """What the name says."""
+    explicit, implicit = name.removesuffix("-iiv"), name.endswith("-iiv")
+    parts = explicit.split("-")
+    bits = int(parts[1]) // 8 if parts[0] == "aes" else 0
+    legacy = parts[0] in ("3des", "des") or explicit.endswith(("-hmac-md5-96", "-hmac-sha256-96", "-none"))
+    plain = Transform(name, 0, 0, 0 if implicit else 8, None, None, None, "", False, legacy)
+    if implicit:
+        plain = plain._replace(stranger="scapy and tshark 4.0 know no implicit IV")
+    if explicit == "chacha20-poly1305":
+        return plain._replace(cipher_len=36, cipher="CHACHA20-POLY1305")
+    if parts[0] == "aes" and parts[2] == "gmac":
+        return plain._replace(cipher_len=bits + 4, cipher="AES-NULL-GMAC")
+    if parts[0] == "aes" and parts[2] == "ccm":
+        return plain._replace(cipher_len=bits + 3, cipher="AES-CCM", icv_len=int(parts[3]))
+    if parts[0] == "aes" and parts[2] == "gcm":
+        known = plain._replace(cipher_len=bits + 4, cipher="AES-GCM", tshark=not implicit)
+        if parts[3] != "16":
+            return known._replace(stranger="scapy's AES-GCM has an ICV of 16 bytes")
+        return known
+    return separate(plain, explicit, bits)
+
+
+def separate(plain: Transform, name: str, bits: int) -> Transform:
+    """A cipher and a MAC."""
+    cipher, length, iv_len = next(
+        row
+        for prefix, *row in (
+            ("null-", "NULL", 0, 0),
+            ("3des-cbc-", "3DES", 24, 8),
+            ("des-cbc-", "DES", 8, 8),
+            (f"aes-{bits * 8}-cbc-", "AES-CBC", bits, 16),
+            (f"aes-{bits * 8}-ctr-", "AES-CTR", bits + 4, 8),
+        )
+        if name.startswith(prefix)
+    )
+    mac = next(mac for mac in MAC_LENGTHS if name.endswith(f"-{mac}"))
+    known = plain._replace(cipher_len=length, mac_len=MAC_LENGTHS[mac], iv_len=iv_len, cipher=cipher)
+    in_tshark = mac.startswith("hmac-") and cipher != "DES"
+    if mac not in SCAPY_MACS:
+        reason = "nothing to judge without an ICV" if mac == "none" else f"scapy has no {mac}"
+        return known._replace(stranger=reason, tshark=in_tshark)
+    return known._replace(mac=SCAPY_MACS[mac], tshark=in_tshark)
 
 
 class Cell(NamedTuple):
     """One combination; the number makes its SPI and its inner addresses."""
 
     number: int
-    transform: str
+    transform: Transform
     tunnel: bool
     outer: int
     inner: int
@@ -69,11 +152,15 @@ class Cell(NamedTuple):
         return ("192.0.2.1", "192.0.2.2") if self.outer == 4 else ("2001:db8::1", "2001:db8::2")
 
     @property
-    def key(self) -> bytes:
-        _, length, salted, _ = KNOWN[self.transform]
-        # No two SAs share a key.
-        mixed = bytes(byte ^ (self.number * 31 + at & 0xFF) for at, byte in enumerate(KEY[:length]))
-        return mixed + (SALT if salted else b"")
+    def keys(self) -> tuple[bytes, bytes]:
+        """Of the cipher, with its salt, and of the MAC. No two SAs share one."""
+        mixed = bytes(byte ^ (self.number * 31 + at & 0xFF) for at, byte in enumerate(KEY))
+        length = self.transform.cipher_len
+        return mixed[:length], mixed[length : length + self.transform.mac_len]
+
+    @property
+    def in_scapy(self) -> bool:
+        return not self.transform.stranger
 
     def packets(self) -> list:
         """The packets that go in, of awkward lengths."""
@@ -100,12 +187,16 @@ class Cell(NamedTuple):
             f'name = "{direction} {self.number}"',
             f'direction = "{direction}"',
             f"spi = {self.spi}",
-            f'transform = "{self.transform}"',
-            f'key = "{self.key.hex()}"',
+            f'transform = "{self.transform.name}"',
+            f'key = "{self.keys[0].hex()}"',
             f'mode = "{"tunnel" if self.tunnel else "transport"}"',
             f"esn = {str(self.esn).lower()}",
             f"selectors = [{{ {inside.rstrip(',')} }}]",
         ]
+        if self.keys[1]:
+            lines.append(f'integrity_key = "{self.keys[1].hex()}"')
+        if self.transform.legacy:
+            lines.append("allow_legacy = true")
         if self.tunnel:
             lines += [f'src = "{src}"', f'dst = "{dst}"']
         if self.udp:
@@ -114,31 +205,51 @@ class Cell(NamedTuple):
 
     def scapy(self) -> SecurityAssociation:
         """The SA as scapy has it."""
-        cipher, _, salted, _ = KNOWN[self.transform]
         tunnel = None
         if self.tunnel:
             src, dst = self.ends
             tunnel = IP(src=src, dst=dst) if self.outer == 4 else IPv6(src=src, dst=dst)
-        keys = {"crypt_key": self.key} if salted else {"auth_algo": "SHA2-256-128", "auth_key": self.key}
+        crypt_key, auth_key = self.keys
+        auth = {"auth_algo": self.transform.mac, "auth_key": auth_key} if self.transform.mac else {}
         nat_t = UDP(sport=4500, dport=4500) if self.udp else None
         return SecurityAssociation(
-            ESP, spi=self.spi, crypt_algo=cipher, tunnel_header=tunnel, nat_t_header=nat_t, esn_en=self.esn, **keys
+            ESP,
+            spi=self.spi,
+            crypt_algo=self.transform.cipher,
+            crypt_key=crypt_key,
+            crypt_icv_size=self.transform.icv_len,
+            tunnel_header=tunnel,
+            nat_t_header=nat_t,
+            esn_en=self.esn,
+            **auth,
         )
 
 
 def cells(esp: str) -> list[Cell]:
-    """Every cell of the transforms that the program itself lists."""
+    """The cells of every transform that the program itself lists, and of which somebody else knows."""
     listed = json.loads(run(esp, "selftest", "--json").stdout)["tiers"]
-    transforms = [row["transform"] for row in listed]
-    strangers = [name for name in transforms if name not in KNOWN]
-    if strangers:
-        sys.exit(f"failed: no one here judges {', '.join(strangers)}")
-    shapes = [(True, outer, inner) for outer in (4, 6) for inner in (4, 6)]
-    shapes += [(False, family, family) for family in (4, 6)]
-    every = itertools.product(transforms, shapes, (False, True), (False, True))
-    return [
-        Cell(number, name, *shape, esn, udp) for number, (name, shape, esn, udp) in enumerate(every, start=1)
+    transforms = [transform(name) for name in dict.fromkeys(row["transform"] for row in listed)]
+    tunnels = [(True, outer, inner) for outer in (4, 6) for inner in (4, 6)]
+    transports = [(False, family, family) for family in (4, 6)]
+    every = list(itertools.product(tunnels + transports, (False, True), (False, True)))
+    some = [
+        (shape, esn, udp)
+        for esn in (False, True)
+        for shape, udp in (((True, 4, 6), False), ((False, 6, 6), False), ((True, 6, 4), False), ((False, 4, 4), True))
     ]
+    made = []
+    for one in transforms:
+        if one.stranger and not one.tshark:
+            continue
+        for shape, esn, udp in every if one.name in EVERY_SHAPE else some:
+            made.append(Cell(len(made) + 1, one, *shape, esn, udp))
+    unjudged: dict[str, list[str]] = {}
+    for one in transforms:
+        if one.stranger:
+            unjudged.setdefault(one.stranger, []).append(one.name)
+    for reason, names in unjudged.items():
+        print(f"skipped {len(names)} transforms in scapy: {reason}: {', '.join(names)}")
+    return made
 
 
 def run(*command: str, code: int = 0, **more) -> subprocess.CompletedProcess:
@@ -173,19 +284,22 @@ def private(path: Path, text: str) -> None:
     path.write_text(text)
 
 
-def judge_seal(all_cells: list[Cell], sealed: list[bytes]) -> int:
-    """scapy opens every sealed packet, in order."""
-    at = 0
+def judge_seal(all_cells: list[Cell], sealed: list[bytes]) -> tuple[int, int]:
+    """scapy opens every sealed packet, in order; cells and packets that it judged."""
+    at = judged = packets = 0
     for cell in all_cells:
-        sa = cell.scapy()
+        sa = cell.scapy() if cell.in_scapy else None
         for packet in cell.packets():
-            opened = sa.decrypt(as_ip(sealed[at]))
-            if bytes(opened) != bytes(packet):
-                sys.exit(f"failed: {cell}: scapy opens another packet than went in: {opened!r}")
+            if sa is not None:
+                opened = sa.decrypt(as_ip(sealed[at]))
+                if bytes(opened) != bytes(packet):
+                    sys.exit(f"failed: {cell}: scapy opens another packet than went in: {opened!r}")
+                packets += 1
             at += 1
+        judged += sa is not None
     if at != len(sealed):
         sys.exit(f"failed: {len(sealed)} packets sealed, {at} expected")
-    return at
+    return judged, packets
 
 
 def scapy_notices(cell: Cell, sealed: bytes) -> None:
@@ -197,21 +311,23 @@ def scapy_notices(cell: Cell, sealed: bytes) -> None:
     sys.exit("failed: scapy opens a packet under the wrong high half, so its word counts for nothing")
 
 
-def judge_open(esp: str, work: Path, all_cells: list[Cell]) -> int:
-    """esp opens what scapy seals."""
+def judge_open(esp: str, work: Path, all_cells: list[Cell]) -> tuple[int, int]:
+    """esp opens what scapy seals; cells and packets."""
     before, sealed = [], []
-    for cell in all_cells:
+    known = [cell for cell in all_cells if cell.in_scapy]
+    for cell in known:
         sa = cell.scapy()
         for number, packet in enumerate(cell.packets(), start=1):
             before.append(bytes(packet))
-            sealed.append(sa.encrypt(packet, seq_num=number, iv=number.to_bytes(8, "big") if KNOWN[cell.transform][2] else None))
+            iv = (number * 0x9E3779B97F4A7C15F39CC0605CEDC835 % 2**128).to_bytes(16, "big")[: cell.transform.iv_len]
+            sealed.append(sa.encrypt(packet, seq_num=number, iv=iv or None))
     write(work / "theirs.pcap", sealed)
     run(esp, "open", "--sa", work / "in.toml", work / "theirs.pcap", work / "ours.pcap")
     after = read(work / "ours.pcap")
     for number, (one, other) in enumerate(zip(before, after, strict=True)):
         if one != other:
             sys.exit(f"failed: esp opens another packet {number} than scapy sealed")
-    return len(after)
+    return len(known), len(after)
 
 
 def tshark(work: Path, capture: str, fields: list[str], display: str = "esp") -> list[list[str]]:
@@ -226,18 +342,17 @@ def tshark(work: Path, capture: str, fields: list[str], display: str = "esp") ->
     return [line.split("|") for line in done.stdout.splitlines()]
 
 
-def judge_tshark(work: Path, all_cells: list[Cell]) -> tuple[int, int, int]:
-    """Cells with every ICV good, cells decrypted but not judged, cells it cannot read."""
+def judge_tshark(work: Path, all_cells: list[Cell]) -> tuple[int, int]:
+    """Cells with every ICV good, and cells decrypted but not judged."""
     by_spi: dict[int, list[tuple[bool, str]]] = {}
     for spi, good, source in tshark(work, "sealed.pcap", ["esp.spi", "esp.icv_good", "udp.dstport"]):
         by_spi.setdefault(int(spi, 16), []).append((good in ("1", "True"), source))
-    judged = decrypted = unread = 0
+    judged = decrypted = 0
     for cell in all_cells:
         seen = by_spi.get(cell.spi, [])
         if len(seen) != len(cell.packets()):
             sys.exit(f"failed: {cell}: tshark sees {len(seen)} ESP packets")
-        if not KNOWN[cell.transform][3]:
-            unread += 1
+        if not cell.transform.tshark:
             continue
         # The port inside stands in the clear only once the packet is decrypted; the last packet is a ping.
         inside = sum(port.split(",")[-1] == "6000" for _, port in seen)
@@ -249,13 +364,13 @@ def judge_tshark(work: Path, all_cells: list[Cell]) -> tuple[int, int, int]:
             judged += 1
         else:
             sys.exit(f"failed: {cell}: tshark calls an ICV bad")
-    return judged, decrypted, unread
+    return judged, decrypted
 
 
 def tshark_notices(work: Path, sealed: list[bytes]) -> None:
     """A changed ICV must not pass."""
-    write(work / "forged.pcap", [sealed[0][:-1] + bytes([sealed[0][-1] ^ 1])])
-    if len(tshark(work, "forged.pcap", ["frame.number"], "esp.icv_bad == 1")) != 1:
+    write(work / "forged.pcap", [packet[:-1] + bytes([packet[-1] ^ 1]) for packet in sealed])
+    if len(tshark(work, "forged.pcap", ["frame.number"], "esp.icv_bad == 1")) != len(sealed):
         sys.exit("failed: tshark does not notice a forged ICV, so its word counts for nothing")
 
 
@@ -263,26 +378,43 @@ def main() -> None:
     """Judges everything."""
     esp = sys.argv[1]
     all_cells = cells(esp)
+    sealing = [cell for cell in all_cells if cell.transform.seals]
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
-        private(work / "out.toml", "".join(cell.toml("outbound") for cell in all_cells))
+        private(work / "out.toml", "".join(cell.toml("outbound") for cell in sealing))
         private(work / "in.toml", "".join(cell.toml("inbound") for cell in all_cells))
-        write(work / "clear.pcap", [packet for cell in all_cells for packet in cell.packets()])
+        write(work / "clear.pcap", [packet for cell in sealing for packet in cell.packets()])
         run(esp, "seal", "--sa", work / "out.toml", work / "clear.pcap", work / "sealed.pcap")
         sealed = read(work / "sealed.pcap")
-        print(f"seal    {len(all_cells)} cells, {judge_seal(all_cells, sealed)} packets: scapy opens them all")
+        judged, packets = judge_seal(sealing, sealed)
+        print(f"seal    {judged} cells, {packets} packets: scapy opens them all")
         per_cell = len(all_cells[0].packets())
-        extended = next(cell for cell in all_cells if cell.esn)
-        scapy_notices(extended, sealed[(extended.number - 1) * per_cell])
-        print(f"open    {len(all_cells)} cells, {judge_open(esp, work, all_cells)} packets: esp opens all that scapy seals")
+
+        def first(cell: Cell) -> bytes:
+            """Its first packet as esp sealed it."""
+            return sealed[sealing.index(cell) * per_cell]
+
+        one_of_each = [
+            next(cell for cell in sealing if cell.in_scapy and bool(cell.transform.mac) == separate)
+            for separate in (False, True)
+        ]
+        for cell in one_of_each:
+            extended = next(one for one in sealing if one.esn and one.transform == cell.transform)
+            scapy_notices(extended, first(extended))
+        judged, packets = judge_open(esp, work, all_cells)
+        print(f"open    {judged} cells, {packets} packets: esp opens all that scapy seals")
         if shutil.which("tshark") is None:
             print("tshark  skipped: not found")
             return
         (work / "ws").mkdir()
-        run(esp, "sa", "convert", work / "out.toml", work / "ws" / "esp_sa")
-        judged, decrypted, unread = judge_tshark(work, all_cells)
-        tshark_notices(work, sealed)
-        print(f"tshark  {judged} cells with every ICV good, {decrypted} with ESN decrypted, {unread} of ciphers it lacks")
+        private(work / "known.toml", "".join(cell.toml("outbound") for cell in sealing if cell.transform.tshark))
+        run(esp, "sa", "convert", work / "known.toml", work / "ws" / "esp_sa")
+        judged, decrypted = judge_tshark(work, sealing)
+        tshark_notices(
+            work,
+            [first(next(one for one in sealing if one.transform == cell.transform and not one.esn)) for cell in one_of_each],
+        )
+        print(f"tshark  {judged} cells with every ICV good, {decrypted} with ESN decrypted")
 
 
 if __name__ == "__main__":
