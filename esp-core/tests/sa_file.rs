@@ -145,7 +145,7 @@ fn the_tables_of_the_reference_are_those_of_the_code() {
                 [format!("`{}`", spec.name), number(spec.rfc), number(spec.iana_id), spec.level.to_string()];
             row(about.into_iter().chain([spec.key_len, spec.icv_len].map(|n| n.to_string())).collect())
         };
-        kept.map(|spec| cells(spec)).collect::<Vec<_>>()
+        kept.map(cells).collect::<Vec<_>>()
     };
     let head = "| cipher | RFC | IANA | level | key | salt | IV | multiple of | ICV |";
     let integrity_head = "| integrity | RFC | IANA | level | key | ICV |";

@@ -21,13 +21,13 @@ pub(crate) struct Judge {
 }
 
 enum Keys {
-    Combined(SealKey),
+    Combined(Box<SealKey>),
     Separate {
-        mac: SealKey,
-        open: OpenKey,
+        mac: Box<SealKey>,
+        open: Box<OpenKey>,
     },
     /// No ICV at all (legacy).
-    Unauthenticated(OpenKey),
+    Unauthenticated(Box<OpenKey>),
 }
 
 /// What a packet is under a key. Its memory is wiped.
@@ -43,14 +43,17 @@ impl Judge {
         let keys = KeyMaterial::from_slice(material);
         let tier = tiers.best(transform);
         let keys = if transform.is_combined() {
-            Keys::Combined(SealKey::new(transform, tier, &keys).ok()?)
+            Keys::Combined(Box::new(SealKey::new(transform, tier, &keys).ok()?))
         } else {
-            let open = OpenKey::new(transform, tier, &keys).ok()?;
+            let open = Box::new(OpenKey::new(transform, tier, &keys).ok()?);
             match Transform::of(Cipher::Null, transform.integrity().integrity) {
                 None => Keys::Unauthenticated(open),
                 Some(null) => {
                     let mac_key = KeyMaterial::from_slice(material.get(transform.cipher_key_len()..)?);
-                    Keys::Separate { mac: SealKey::new(null, tiers.best(null), &mac_key).ok()?, open }
+                    Keys::Separate {
+                        mac: Box::new(SealKey::new(null, tiers.best(null), &mac_key).ok()?),
+                        open,
+                    }
                 }
             }
         };

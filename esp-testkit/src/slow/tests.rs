@@ -69,7 +69,7 @@ fn what_is_sealed_opens() {
                     let sealed = seal(&sa, 0x7_0000_0009, [3; 16], &with_tail(&packet, 5), 0, 4);
                     let opened = open(&sa, 7, &sealed).expect("authentic");
                     assert_eq!((opened.inner, opened.seq_low), (packet, 9));
-                    let align = transform.align() as u8;
+                    let align = u8::try_from(transform.align()).expect("at most 16");
                     assert!((align..2 * align).contains(&opened.pad_len), "{transform:?}");
                     let noticed = esn && transform.icv_len() > 0;
                     assert_eq!(open(&sa, 8, &sealed).err(), noticed.then_some(SlowError::BadIcv), "seq_hi");

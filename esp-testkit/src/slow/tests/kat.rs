@@ -36,14 +36,14 @@ fn plaintext(v: &RfcVector) -> Vec<u8> {
         return whole.clone();
     }
     let payload = v.payload.as_ref().or(v.plaintext.as_ref()).expect("a payload");
-    let pad_len = v.pad_len.map_or_else(|| shortest(payload.len()), usize::from);
+    let pad_len = v.pad_len.unwrap_or_else(|| shortest(payload.len()));
     let next_header = v.next_header.expect("a next header");
-    let numbers = (1..=pad_len).map(|n| n as u8).chain([pad_len as u8, next_header]);
+    let numbers = (1..=pad_len).chain([pad_len, next_header]);
     payload.iter().copied().chain(numbers).collect()
 }
 
-fn shortest(payload_len: usize) -> usize {
-    (payload_len + 2).next_multiple_of(4) - payload_len - 2
+fn shortest(payload_len: usize) -> u8 {
+    u8::try_from((payload_len + 2).next_multiple_of(4) - payload_len - 2).expect("less than 4")
 }
 
 #[test]
