@@ -191,6 +191,8 @@ pub(super) const INTEGRITIES: &[Integrity] = &[
     integrity("aes-xcbc-96", 16, 96, None, "xcbc(aes)"),
     integrity("aes-cmac-96", 16, 96, None, "cmac(aes)"),
     integrity("hmac-md5-96", 16, 96, Some("HMAC-MD5-96 [RFC2403]"), "hmac(md5)"),
+    // No integrity at all (legacy). A name of its own it has nowhere.
+    Integrity { ours: "none", key_len: 0, icv_bits: 0, wireshark: None, linux: None },
     integrity("hmac-ripemd160-96", 20, 96, Some("MAC-RIPEMD-160-96 [RFC2857]"), "hmac(rmd160)"),
 ];
 

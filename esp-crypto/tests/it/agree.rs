@@ -68,9 +68,9 @@ fn what_only_receives_opens() {
         let keys = noise(79, transform.key_len());
         let key = OpenKey::new(transform, Tier::Portable, &KeyMaterial::from_slice(&keys)).unwrap();
         let slow = slow_sa(transform, &keys, 0x1001, false);
-        for blocks in 0..20 {
-            let plain = noise(blocks, 8 * blocks as usize);
-            let mut esp = seal_raw(&slow, 7, [blocks as u8; 16], &plain);
+        for blocks in 0..20_u8 {
+            let plain = noise(blocks.into(), 8 * usize::from(blocks));
+            let mut esp = seal_raw(&slow, 7, [blocks; 16], &plain);
             assert_eq!(open_one(&key, &mut esp, None), Ok(()), "{transform}");
             assert_eq!(esp[16..16 + plain.len()], plain, "{transform}");
         }
