@@ -24,6 +24,16 @@ impl SealKey {
         let keyed = Keyed::new(transform, tier, keys)?;
         if receive_only { Err(KeyError::ReceiveOnly { transform }) } else { Ok(Self(keyed)) }
     }
+
+    /// A copy on the heap, of keys that are HMAC-SHA1 or an AES MAC and nothing else: what a driver pays that
+    /// duplicates its context for each packet.
+    ///
+    /// For benchmarks.
+    #[doc(hidden)]
+    pub fn duplicate(&self) -> Option<Box<Self>> {
+        let Keyed { transform, tier, lens, kernels, ref state } = self.0;
+        Some(Box::new(Self(Keyed { transform, tier, lens, kernels, state: state.duplicate()? })))
+    }
 }
 
 impl OpenKey {

@@ -6,6 +6,7 @@ use ctr::{CtrCore, flavors};
 use des::TdesEde3;
 
 /// 3DES in counter mode, keyed once. It has no integrity and is no ESP transform: for benchmarks only.
+#[derive(Clone)]
 pub struct TripleDesCtr(TdesEde3);
 
 impl TripleDesCtr {

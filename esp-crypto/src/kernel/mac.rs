@@ -21,6 +21,7 @@ pub(crate) trait Mac {
 }
 
 /// The pass of a MAC over a burst.
+#[derive(Clone)]
 pub(crate) struct MacKernel<M>(pub(super) M);
 
 impl<M: Mac> MacKernel<M> {

@@ -45,13 +45,14 @@ impl AesMac {
 }
 
 /// Keyed state of either MAC.
+#[derive(Clone)]
 pub(crate) struct Chain {
     aes: Aes128Enc,
     subkeys: Subkeys,
 }
 
 /// As numbers whose bytes in memory are those of the block.
-#[derive(zeroize::Zeroize, ZeroizeOnDrop)]
+#[derive(Clone, zeroize::Zeroize, ZeroizeOnDrop)]
 struct Subkeys {
     whole: u128,
     partial: u128,
