@@ -11,6 +11,7 @@ use crate::axes::{Axes, Op};
 use crate::counting::Counting;
 use crate::lane::{Lane, Visit};
 use crate::pin;
+use crate::rounds::Timed;
 
 /// A row ready to be visited.
 #[derive(Debug)]
@@ -62,13 +63,19 @@ impl Bench {
         self.pinned
     }
 
+    /// No drop, and every packet in one counter.
+    fn assert_counted(&self) -> Result<()> {
+        let stats = self.engine.stats();
+        ensure!(stats.dropped_in_all() == 0, "{}: {} packets dropped", self.axes, stats.dropped_in_all());
+        ensure!(stats.unaccounted() == 0, "{}: {} packets not counted", self.axes, stats.unaccounted());
+        Ok(())
+    }
+}
+
+impl Timed for Bench {
     /// Runs all lanes for `time`, at once: what a thread takes for a packet, and the presence of the lane that was away
-    /// most.
-    ///
-    /// # Errors
-    ///
-    /// A packet that was dropped or not counted, or more threads than CPUs.
-    pub fn visit(&mut self, time: Duration) -> Result<Visit> {
+    /// most. It is an error if a packet was dropped or not counted, or if there are more threads than CPUs.
+    fn visit(&mut self, time: Duration) -> Result<Visit> {
         let cpus = pin::cpus();
         ensure!(
             cpus.is_empty() || self.lanes.len() <= cpus.len(),
@@ -97,14 +104,6 @@ impl Bench {
         let rate: f64 = results.iter().map(|(visit, _)| 1.0 / visit.ns).sum();
         let presence = results.iter().filter_map(|(visit, _)| visit.presence).min_by(f64::total_cmp);
         Ok(Visit { ns: results.len() as f64 / rate, presence })
-    }
-
-    /// No drop, and every packet in one counter.
-    fn assert_counted(&self) -> Result<()> {
-        let stats = self.engine.stats();
-        ensure!(stats.dropped_in_all() == 0, "{}: {} packets dropped", self.axes, stats.dropped_in_all());
-        ensure!(stats.unaccounted() == 0, "{}: {} packets not counted", self.axes, stats.unaccounted());
-        Ok(())
     }
 }
 

@@ -59,17 +59,7 @@ impl Lane {
     /// If a packet was not delivered.
     pub fn visit(&mut self, time: Duration) -> Result<Visit> {
         self.worker.enter();
-        for _ in 0..WARM_UP {
-            self.batch()?;
-        }
-        let mut samples = Vec::new();
-        let (start, on_cpu) = (Instant::now(), on_cpu());
-        while start.elapsed() < time || samples.len() < FEWEST {
-            samples.push(self.batch()?);
-        }
-        let ran = on_cpu.zip(self::on_cpu()).map(|(before, after)| after.saturating_sub(before));
-        let presence = ran.map(|ran| ran.as_secs_f64() / start.elapsed().as_secs_f64());
-        Ok(Visit { ns: percentile(&mut samples, 50), presence })
+        sample(time, || self.batch())
     }
 
     /// One batch: nanoseconds a packet, of the walk in question alone.
@@ -146,6 +136,21 @@ impl Calls<'_> {
     }
 }
 
+/// Repeats `batch`, which answers nanoseconds a packet, for `time` after a few that warm up.
+pub(crate) fn sample(time: Duration, mut batch: impl FnMut() -> Result<f64>) -> Result<Visit> {
+    for _ in 0..WARM_UP {
+        batch()?;
+    }
+    let mut samples = Vec::new();
+    let (start, on_cpu) = (Instant::now(), on_cpu());
+    while start.elapsed() < time || samples.len() < FEWEST {
+        samples.push(batch()?);
+    }
+    let ran = on_cpu.zip(self::on_cpu()).map(|(before, after)| after.saturating_sub(before));
+    let presence = ran.map(|ran| ran.as_secs_f64() / start.elapsed().as_secs_f64());
+    Ok(Visit { ns: percentile(&mut samples, 50), presence })
+}
+
 /// How long this thread has run so far, as the scheduler counts it.
 fn on_cpu() -> Option<Duration> {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
@@ -159,7 +164,7 @@ fn timed(work: impl FnOnce() -> Result<()>) -> Result<Duration> {
 }
 
 /// About so many packets a batch: 10 to 100 us, long against reading a clock and short against a time slice.
-const BATCH: usize = 256;
+pub(crate) const BATCH: usize = 256;
 /// Batches before the first that counts.
 const WARM_UP: usize = 20;
 /// Batches that count, at least.

@@ -19,14 +19,18 @@ mod arena;
 mod axes;
 mod batches;
 mod bench;
+pub mod contexts;
 pub mod counters;
 mod counting;
 mod lane;
 mod machine;
+#[cfg(feature = "openssl")]
+mod openssl;
 mod pin;
 mod report;
 mod rounds;
 mod summary;
+mod team;
 
 pub use axes::{Axes, Op, inner_packet, tunnel_pair};
 pub use batches::{CALLS, in_batches};
@@ -35,5 +39,5 @@ pub use counting::Counting;
 pub use lane::{Lane, Visit};
 pub use machine::Machine;
 pub use report::{Format, Report, Row, rows};
-pub use rounds::{Timing, run};
+pub use rounds::{Timed, Timing, run};
 pub use summary::Summary;

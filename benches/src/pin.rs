@@ -14,3 +14,8 @@ pub(crate) fn pin(cpu: usize) -> bool {
     only.set(cpu);
     sched_setaffinity(None, &only).is_ok()
 }
+
+/// The CPU of thread `index`, in turn if there are more threads than CPUs.
+pub(crate) fn nth(cpus: &[usize], index: usize) -> Option<usize> {
+    cpus.get(index.checked_rem(cpus.len())?).copied()
+}

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
+use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use crate::bench::Bench;
+use crate::lane::Visit;
 use crate::summary::Summary;
 
 /// How long and how often rows are measured.
@@ -17,19 +18,33 @@ pub struct Timing {
     pub millis: u64,
 }
 
-/// One summary a row.
+/// What rounds visit.
+pub trait Timed {
+    /// Works for `time`.
+    ///
+    /// # Errors
+    ///
+    /// Work that failed: there is then nothing to time.
+    fn visit(&mut self, time: Duration) -> Result<Visit>;
+}
+
+/// One summary a row. Shows how far it is on stderr, if that is a terminal.
 ///
 /// # Errors
 ///
 /// No rounds, or a packet that was dropped.
-pub fn run(benches: &mut [Bench], timing: Timing) -> Result<Vec<Summary>> {
+pub fn run<T: Timed>(rows: &mut [T], timing: Timing) -> Result<Vec<Summary>> {
     ensure!(timing.rounds > 0, "rounds: must be 1 or more");
     let time = Duration::from_millis(timing.millis);
-    let mut rounds = vec![Vec::new(); benches.len()];
+    let progress = ProgressBar::new((timing.rounds * rows.len()) as u64);
+    progress.set_style(ProgressStyle::with_template("{bar:40} {pos}/{len} visits, {eta} left")?);
+    let mut rounds = vec![Vec::new(); rows.len()];
     for _ in 0..timing.rounds {
-        for (bench, rounds) in benches.iter_mut().zip(&mut rounds) {
-            rounds.push(bench.visit(time)?);
+        for (row, rounds) in rows.iter_mut().zip(&mut rounds) {
+            rounds.push(row.visit(time)?);
+            progress.inc(1);
         }
     }
+    progress.finish_and_clear();
     Ok(rounds.into_iter().map(|rounds| Summary::of(&rounds)).collect())
 }
