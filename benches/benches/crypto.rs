@@ -6,7 +6,7 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use esp_benches::{CALLS, in_batches};
 use esp_crypto::{
-    KeyMaterial, OpenJob, OpenKey, SealJob, SealKey, Tier, Tiers, Transform, open_burst, seal_burst,
+    Cipher, KeyMaterial, OpenJob, OpenKey, SealJob, SealKey, Tier, Tiers, Transform, open_burst, seal_burst,
 };
 
 const PAYLOADS: [usize; 4] = [64, 256, 1024, 1420];
@@ -15,7 +15,8 @@ const BURSTS: [usize; 2] = [1, 32];
 const HEADER_LEN: usize = 8;
 
 fn crypto(c: &mut Criterion) {
-    for transform in Transform::ALL {
+    let seals = |transform: &&Transform| transform.cipher().cipher != Cipher::DesCbc;
+    for transform in Transform::ALL.iter().filter(seals) {
         for tier in Tiers::default().all(*transform) {
             let mut group = c.benchmark_group("seal");
             each_shape(|payload, burst| seal(&mut group, *transform, tier, payload, burst));
@@ -91,7 +92,9 @@ fn keys(transform: Transform) -> KeyMaterial {
     KeyMaterial::new(vec![7; transform.key_len()])
 }
 
+/// The payload is rounded up to what the cipher takes.
 fn packet(transform: Transform, payload: usize) -> Vec<u8> {
+    let payload = payload.next_multiple_of(transform.align());
     vec![0x5a; HEADER_LEN + transform.iv_len() + payload + transform.icv_len()]
 }
 

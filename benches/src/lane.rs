@@ -138,8 +138,12 @@ impl Calls<'_> {
 
 /// Repeats `batch`, which answers nanoseconds a packet, for `time` after a few that warm up.
 pub(crate) fn sample(time: Duration, mut batch: impl FnMut() -> Result<f64>) -> Result<Visit> {
+    let start = Instant::now();
     for _ in 0..WARM_UP {
         batch()?;
+        if start.elapsed() >= time {
+            break;
+        }
     }
     let mut samples = Vec::new();
     let (start, on_cpu) = (Instant::now(), on_cpu());
@@ -165,7 +169,7 @@ fn timed(work: impl FnOnce() -> Result<()>) -> Result<Duration> {
 
 /// About so many packets a batch: 10 to 100 us, long against reading a clock and short against a time slice.
 pub(crate) const BATCH: usize = 256;
-/// Batches before the first that counts.
+/// Batches before the first that counts, unless one takes longer than a visit.
 const WARM_UP: usize = 20;
 /// Batches that count, at least.
-const FEWEST: usize = 20;
+const FEWEST: usize = 5;

@@ -22,6 +22,7 @@ mod bench;
 pub mod contexts;
 pub mod counters;
 mod counting;
+pub mod keying;
 mod lane;
 mod machine;
 #[cfg(feature = "openssl")]

@@ -18,6 +18,16 @@ pub struct Timing {
     pub millis: u64,
 }
 
+impl Timing {
+    /// # Errors
+    ///
+    /// No rounds.
+    pub fn check(&self) -> Result<()> {
+        ensure!(self.rounds > 0, "rounds: must be 1 or more");
+        Ok(())
+    }
+}
+
 /// What rounds visit.
 pub trait Timed {
     /// Works for `time`.
@@ -34,7 +44,7 @@ pub trait Timed {
 ///
 /// No rounds, or a packet that was dropped.
 pub fn run<T: Timed>(rows: &mut [T], timing: Timing) -> Result<Vec<Summary>> {
-    ensure!(timing.rounds > 0, "rounds: must be 1 or more");
+    timing.check()?;
     let time = Duration::from_millis(timing.millis);
     let progress = ProgressBar::new((timing.rounds * rows.len()) as u64);
     progress.set_style(ProgressStyle::with_template("{bar:40} {pos}/{len} visits, {eta} left")?);

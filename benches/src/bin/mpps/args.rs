@@ -29,6 +29,18 @@ pub(crate) enum Experiment {
     /// same bytes of the same packets.
     #[command(after_help = CONTEXTS_EXAMPLES)]
     Contexts(Contexts),
+    /// What a packet costs beside what making its SA's key costs, for every transform.
+    ///
+    /// Payloads of 64 and 1,420 bytes, rounded up to what the cipher takes; bursts of 32, one thread.
+    #[command(after_help = KEYING_EXAMPLES)]
+    Keying(Keying),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Keying {
+    /// Transforms by name, or "all" that were built.
+    #[arg(long, value_delimiter = ',', default_value = "all")]
+    pub(crate) transforms: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -145,6 +157,7 @@ Examples:
   mpps --transform all --sizes 64,1420 --csv   every transform, for a spreadsheet
   mpps counters                                what counting per thread gains
   mpps contexts                                what keys made once gain
+  mpps keying                                  what a key costs, and a packet without it
 
 Exit codes: 0 fine; 1 a packet failed, forms disagree, or the machine was too noisy; 2 the command line is wrong.";
 
@@ -153,3 +166,9 @@ Examples:
   cargo run --release -p esp-benches --features openssl,legacy --bin mpps -- contexts
   mpps contexts --algorithms hmac-sha1 --bytes 64,4096 --threads 1
   mpps contexts --rounds 31 --csv > contexts.csv";
+
+const KEYING_EXAMPLES: &str = "\
+Examples:
+  mpps keying --millis 5
+  mpps keying --transforms aes-128-gcm-16,null-hmac-sha1-96 --json
+  cargo run --release -p esp-benches --features legacy --bin mpps -- keying --millis 5 --csv";

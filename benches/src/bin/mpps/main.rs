@@ -7,10 +7,11 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Parser as _;
-use esp_benches::{Bench, Format, Machine, Report, Timing, contexts, counters, rows, run};
+use esp_benches::{Bench, Format, Machine, Report, Timing, contexts, counters, keying, rows, run};
+use esp_core::Transform;
 
 use args::{Cli, Common, Experiment};
-use walks::walks;
+use walks::{transforms, walks};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
 enum Plan {
     Walks { benches: Vec<Bench>, labels: Vec<&'static str>, counters: bool },
     Contexts(contexts::Axes),
+    Keying(Vec<Transform>),
 }
 
 /// # Errors
@@ -35,6 +37,7 @@ enum Plan {
 /// An axis out of its range.
 fn plan(cli: &Cli) -> Result<Plan> {
     let common = &cli.common;
+    common.timing().check()?;
     Ok(match &cli.experiment {
         None => {
             let (benches, labels) = walks(&cli.walks, common)?;
@@ -49,6 +52,7 @@ fn plan(cli: &Cli) -> Result<Plan> {
             axes.check()?;
             Plan::Contexts(axes)
         }
+        Some(Experiment::Keying(keying)) => Plan::Keying(transforms(&keying.transforms)?),
     })
 }
 
@@ -66,6 +70,11 @@ fn measure(plan: Plan, common: &Common) -> Result<()> {
         Plan::Contexts(axes) => {
             let report = contexts::measure(&axes, timing)?;
             heed(&report.noisy(MOST_SPREAD, LEAST_PRESENCE), common)?;
+            print!("{}", report.render(format)?);
+        }
+        Plan::Keying(transforms) => {
+            let report = keying::measure(&transforms, timing)?;
+            heed(&report.noisy(MOST_SPREAD), common)?;
             print!("{}", report.render(format)?);
         }
     }

@@ -50,7 +50,10 @@ fn product<A: Copy, B: Copy>(left: &[A], right: &[B]) -> impl Iterator<Item = (A
     left.iter().flat_map(|a| right.iter().map(|b| (*a, *b)))
 }
 
-fn transforms(names: &[String]) -> Result<Vec<Transform>> {
+/// # Errors
+///
+/// A name that is no transform's, with those that are.
+pub(crate) fn transforms(names: &[String]) -> Result<Vec<Transform>> {
     if names.iter().any(|name| name == "all") {
         return Ok(Transform::ALL.to_vec());
     }
