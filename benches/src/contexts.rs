@@ -34,7 +34,7 @@ use crate::machine::Machine;
 use crate::rounds::{Timing, run};
 use crate::summary::Summary;
 use crate::team::{Team, Work};
-use forms::{Sealer, session};
+use forms::{Sealer, Session, session};
 
 /// Which rows are made: each combination is one.
 #[derive(Clone, Debug)]
@@ -82,17 +82,26 @@ impl Axes {
 ///
 /// As [`Axes::check`]; a form that seals other bytes than the rest; a packet that failed.
 pub fn measure(axes: &Axes, timing: Timing) -> Result<Report> {
+    measure_by(axes, timing, session)
+}
+
+/// As [`measure`], with forms made by `session`.
+fn measure_by(
+    axes: &Axes,
+    timing: Timing,
+    session: impl Fn(Algorithm, Form) -> Result<Session>,
+) -> Result<Report> {
     axes.check()?;
     let (mut cells, mut teams) = (Vec::new(), Vec::new());
     for algorithm in axes.algorithms.iter().copied() {
         for size in &axes.sizes {
-            agree(algorithm, *size, axes.burst)?;
+            agree(algorithm, *size, axes.burst, &session)?;
         }
         for threads in axes.threads.iter().copied() {
             for bytes in axes.sizes.iter().copied() {
                 for form in algorithm.forms() {
                     let cell = Cell { algorithm, bytes, threads, form };
-                    teams.push(cell.team(axes.burst)?);
+                    teams.push(cell.team(axes.burst, &session(algorithm, form)?)?);
                     cells.push(cell);
                 }
             }
@@ -113,9 +122,8 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    fn team(self, burst: usize) -> Result<Team> {
+    fn team(self, burst: usize, session: &Session) -> Result<Team> {
         let Self { algorithm, bytes, threads, form } = self;
-        let session = session(algorithm, form)?;
         let work = |_| -> Result<Box<dyn Work>> {
             let batch = algorithm.batch(bytes);
             let packets = algorithm.packets(bytes, burst.min(batch));
@@ -144,7 +152,12 @@ impl Work for Sealing {
 }
 
 /// Whether all forms make the same of the same packets, and then of what that made.
-fn agree(algorithm: Algorithm, bytes: usize, burst: usize) -> Result<()> {
+fn agree(
+    algorithm: Algorithm,
+    bytes: usize,
+    burst: usize,
+    session: &impl Fn(Algorithm, Form) -> Result<Session>,
+) -> Result<()> {
     let sealed = |form: Form| -> Result<[Vec<Vec<u8>>; 2]> {
         let (mut sealer, mut packets) = (session(algorithm, form)?()?, algorithm.packets(bytes, burst));
         sealer(&mut packets)?;

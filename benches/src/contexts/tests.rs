@@ -116,7 +116,7 @@ fn an_algorithm_that_was_not_built_says_how_to_build_it() {
 fn every_built_form_makes_the_same_bytes() {
     for algorithm in Algorithm::ALL.into_iter().filter(|algorithm| algorithm.is_built()) {
         for bytes in [16, 20, 63, 64, 65, 256, 4096] {
-            agree(algorithm, bytes, 5).unwrap();
+            agree(algorithm, bytes, 5, &session).unwrap();
         }
     }
 }
@@ -140,6 +140,24 @@ fn one_wrong_byte_ends_the_run() {
     assert_eq!(error, "packet 2 of pass 1 is not what single makes of it");
     let short = [right[0].clone(), right[1][..2].to_vec()];
     assert!(same(&short, &right).is_err());
+}
+
+#[test]
+fn a_form_that_seals_other_bytes_is_not_timed() {
+    let faulty = |algorithm, form| -> Result<Session> {
+        let right = session(algorithm, form)?;
+        Ok(Box::new(move || {
+            let mut right = right()?;
+            Ok(Box::new(move |packets| {
+                right(packets)?;
+                packets[3][70] ^= u8::from(form == Form::Cloned);
+                Ok(())
+            }))
+        }))
+    };
+    let error = measure_by(&axes(), Timing { rounds: 1, millis: 0 }, faulty).unwrap_err();
+    let expected = "hmac-sha1 cloned, 64 bytes: packet 3 of pass 0 is not what single makes of it";
+    assert_eq!(format!("{error:#}"), expected);
 }
 
 #[test]
