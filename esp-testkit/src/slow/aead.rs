@@ -55,11 +55,12 @@ pub(super) fn ccm(
     let plaintext = if way == Way::Seal { text } else { &out };
 
     // Section 2.2: B_0 tells whether there is additional data, the length of the tag, and that of the message.
+    let has_aad = if aad.is_empty() { 0 } else { 0x40 };
     let about_tag = u8::try_from((icv_len - 2) / 2 * 8).expect("a small number");
     let length = u32::try_from(plaintext.len()).expect("a packet's length").to_be_bytes();
-    let b0 = block([&[0x40 | about_tag | flags], nonce, &length]);
+    let b0 = block([&[has_aad | about_tag | flags], nonce, &length]);
     let aad_len = u16::try_from(aad.len()).expect("a few bytes").to_be_bytes();
-    let additional = [&aad_len, aad].concat();
+    let additional = if aad.is_empty() { Vec::new() } else { [&aad_len, aad].concat() };
     let blocks = [b0.as_slice()].into_iter().chain(additional.chunks(16)).chain(plaintext.chunks(16));
     let sum = blocks.fold([0; 16], |sum, chunk| aes.block16(block([&xor(&sum, &padded(chunk))])));
     let tag = xor(&sum, &aes.block16(first(0)));

@@ -119,7 +119,7 @@ pub struct PacketVector {
     /// Family of the outer header in tunnel mode: `ipv4` or `ipv6`.
     #[serde(default)]
     pub tunnel_type: Option<String>,
-    /// `egress` or `ingress`. Either way `output_packet` is the sealed one.
+    /// `egress`, from clear to sealed, or `ingress`.
     #[serde(default)]
     pub direction: String,
     /// SPI in host order.
@@ -151,13 +151,13 @@ pub struct PacketVector {
     pub iv: Vec<u8>,
     /// Length of the ICV in bytes.
     pub icv_len: usize,
-    /// The packet in clear, from its IP header.
+    /// What goes in, from its IP header: the packet in clear, or with `ingress` the sealed one.
     #[serde(deserialize_with = "field::bytes")]
     pub input_packet: Vec<u8>,
-    /// The sealed packet, from its outer IP header.
+    /// What comes out.
     #[serde(deserialize_with = "field::bytes")]
     pub output_packet: Vec<u8>,
-    /// Length in bytes of what stands before the SPI in `output_packet`.
+    /// Length in bytes of what stands before the SPI in the sealed packet.
     pub outer_header_len: usize,
     /// The trailer's next header.
     #[serde(default)]
@@ -168,6 +168,16 @@ pub struct PacketVector {
 }
 
 impl PacketVector {
+    /// The sealed packet, from its outer IP header.
+    pub fn sealed(&self) -> &[u8] {
+        if self.direction == "ingress" { &self.input_packet } else { &self.output_packet }
+    }
+
+    /// The packet in clear, from its IP header.
+    pub fn clear(&self) -> &[u8] {
+        if self.direction == "ingress" { &self.output_packet } else { &self.input_packet }
+    }
+
     /// The transform's name as configuration writes it, legacy ones and those without integrity too.
     pub fn transform(&self) -> String {
         named(&self.cipher, self.auth.as_deref(), self.key.len(), self.icv_len)
