@@ -12,6 +12,8 @@
 //! * *Rounds* are interleaved: each visits every row once, so that a slow minute falls on all rows. A row's figure is
 //!   the median of its rounds, its spread is p90 / p10 - 1 of them.
 //!
+//! [`counters`] are such rows as well. [`contexts`] and [`keying`] time transforms alone, by the same visits and rounds.
+//!
 //! The null twin ([`Axes::null`]) is the same walk under a transform that does no cryptography: everything but the
 //! cipher.
 

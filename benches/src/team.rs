@@ -72,12 +72,13 @@ fn one(work: &mut dyn Work) -> Result<f64> {
     Ok(start.elapsed().as_secs_f64() * 1e9 / packets as f64)
 }
 
-/// The threads' rates added up, and their presence over the most that `cores` allow (0 if unknown: one each).
+/// The threads' rates added up, and their presence over the most that `cores` allow (0 if unknown: one each). The
+/// system counts presence by ticks, so of a short visit it may say a little more than all.
 fn together(visits: &[Visit], cores: usize) -> Visit {
     let rate: f64 = visits.iter().map(|visit| 1.0 / visit.ns).sum();
     let most = if cores == 0 { visits.len() } else { visits.len().min(cores) };
     let presence: Option<f64> = visits.iter().map(|visit| visit.presence).sum();
-    Visit { ns: visits.len() as f64 / rate, presence: presence.map(|sum| sum / most as f64) }
+    Visit { ns: visits.len() as f64 / rate, presence: presence.map(|sum| (sum / most as f64).min(1.0)) }
 }
 
 #[cfg(test)]
