@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 use super::fault::Note;
 use super::file::{Format, Hint, Said, parse, write};
 use super::read::{self, Text};
-use super::xfrm;
+use super::{esp_sa, xfrm};
 use crate::files::{self, Replacing};
 use crate::output::{self, counted};
 
@@ -162,11 +162,12 @@ fn converted(
         Err(why) => bail!("{}: {why}", text.name),
     };
     notes.iter().for_each(|note| output::note(&format!("esp: note: {note}\n")));
+    let count = sas.iter().filter(|sa| to != Format::EspSa || esp_sa::from_config(sa).is_ok()).count();
     let mut comments = parsed.notes;
     comments.extend(notes.into_iter().map(|message| Note { line: None, message }));
     // The states of the kernel have no comments, and those of Wireshark's table stand at their lines.
     let has_room = matches!(to, Format::Toml | Format::IpCommands);
-    Ok((if has_room { commented(&comments, &written) } else { written }, sas.len()))
+    Ok((if has_room { commented(&comments, &written) } else { written }, count))
 }
 
 /// The text behind comments that say what it does not hold.
