@@ -7,9 +7,9 @@ fn names(dir: &Dir) -> Vec<String> {
     let json = dir.esp("selftest --json").json(0);
     let mut names: Vec<String> = json["tiers"]
         .as_array()
-        .unwrap()
+        .expect("as the program writes it")
         .iter()
-        .map(|row| row["transform"].as_str().unwrap().to_owned())
+        .map(|row| row["transform"].as_str().expect("as the program writes it").to_owned())
         .collect();
     names.dedup();
     names
@@ -23,7 +23,7 @@ fn generated(dir: &Dir, names: &[String]) -> usize {
             "sa generate --force --name {name} --transform {name} --no-esn --src 192.0.2.1 --dst 192.0.2.2 west.toml east.toml"
         ))
         .ended(0);
-        all += &std::fs::read_to_string(dir.path("west.toml")).unwrap();
+        all += &std::fs::read_to_string(dir.path("west.toml")).expect("as the program writes it");
     }
     dir.write_sa("all.toml", &all);
     2 * names.len()
@@ -33,7 +33,7 @@ fn shown(dir: &Dir, file: &str) -> Vec<serde_json::Value> {
     let json = dir.esp(&format!("sa show --json --show-keys {file}")).json(0);
     let fields = ["direction", "spi", "transform", "mode", "src", "dst", "esn", "key"];
     let kept = |sa: &serde_json::Value| fields.iter().map(|field| sa[field].clone()).collect();
-    json["sas"].as_array().unwrap().iter().map(kept).collect()
+    json["sas"].as_array().expect("as the program writes it").iter().map(kept).collect()
 }
 
 #[test]
@@ -98,8 +98,11 @@ fn b38_the_kernel_is_told_each_icv_length() {
     for (name, algorithm, rest) in cases {
         generated(&dir, &[name.to_owned()]);
         dir.esp("sa convert all.toml load.sh").ended(0);
-        let commands = std::fs::read_to_string(dir.path("load.sh")).unwrap();
-        let command = commands.lines().find(|line| line.starts_with("ip xfrm state add")).unwrap();
+        let commands = std::fs::read_to_string(dir.path("load.sh")).expect("as the program writes it");
+        let command = commands
+            .lines()
+            .find(|line| line.starts_with("ip xfrm state add"))
+            .expect("as the program writes it");
         let command = format!("{command} ");
         assert!(command.contains(algorithm) && command.contains(rest), "{name}: {command}");
     }
