@@ -41,6 +41,6 @@ pub use bench::Bench;
 pub use counting::Counting;
 pub use lane::{Lane, Visit};
 pub use machine::Machine;
-pub use report::{Format, Report, Row, rows};
+pub use report::{Format, Render, Report, Row, rows};
 pub use rounds::{Timed, Timing, run};
 pub use summary::Summary;

@@ -23,6 +23,36 @@ pub enum Format {
     Csv,
 }
 
+/// What a run has to say, in each form.
+pub trait Render: Serialize {
+    /// Lines of numbers, with the machine in `#` lines in front.
+    ///
+    /// # Errors
+    ///
+    /// If a line cannot be written.
+    fn csv(&self) -> Result<String, std::fmt::Error>;
+
+    /// A table for people.
+    ///
+    /// # Errors
+    ///
+    /// If a line cannot be written.
+    fn text(&self) -> Result<String, std::fmt::Error>;
+
+    /// The report in one form.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    fn render(&self, format: Format) -> Result<String> {
+        match format {
+            Format::Json => Ok(serde_json::to_string_pretty(self)? + "\n"),
+            Format::Csv => Ok(self.csv()?),
+            Format::Text => Ok(self.text()?),
+        }
+    }
+}
+
 /// One row of the output.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
@@ -128,19 +158,6 @@ impl Report {
         noisy
     }
 
-    /// The report in one form.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written as JSON.
-    pub fn render(&self, format: Format) -> Result<String> {
-        match format {
-            Format::Json => Ok(serde_json::to_string_pretty(self)? + "\n"),
-            Format::Csv => Ok(self.csv()?),
-            Format::Text => Ok(self.text()?),
-        }
-    }
-
     fn head(&self) -> [String; 2] {
         let Timing { rounds, millis } = self.timing;
         let pinned = if self.pinned { "pinned" } else { "not pinned" };
@@ -149,7 +166,9 @@ impl Report {
         );
         [self.machine.to_string(), how]
     }
+}
 
+impl Render for Report {
     fn csv(&self) -> Result<String, std::fmt::Error> {
         let mut out = String::new();
         for line in self.head() {

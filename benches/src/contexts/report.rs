@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{Algorithm, Cell, Form};
 use crate::machine::Machine;
-use crate::report::Format;
+use crate::report::Render;
 use crate::rounds::Timing;
 use crate::summary::Summary;
 
@@ -101,19 +101,6 @@ impl Report {
         noisy
     }
 
-    /// The report in one form.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written as JSON.
-    pub fn render(&self, format: Format) -> Result<String> {
-        match format {
-            Format::Json => Ok(serde_json::to_string_pretty(self)? + "\n"),
-            Format::Csv => Ok(self.csv()?),
-            Format::Text => Ok(self.text()?),
-        }
-    }
-
     fn head(&self) -> [String; 3] {
         let Timing { rounds, millis } = self.timing;
         let pinned = if self.pinned { "pinned" } else { "not pinned" };
@@ -128,6 +115,26 @@ impl Report {
         ]
     }
 
+    /// The line of one size: every form of which `row` is one.
+    fn line(&self, row: &Row) -> String {
+        let of = |form: Form| {
+            self.rows.iter().find(|other| {
+                (other.algorithm, other.bytes, other.threads, other.form)
+                    == (row.algorithm, row.bytes, row.threads, form)
+            })
+        };
+        let columns = COLUMNS.map(|(.., column)| match column {
+            Column::Bytes => row.bytes.to_string(),
+            Column::Ns(form) => of(form).map(|row| format!("{:.1}", row.ns.median)).unwrap_or_default(),
+            Column::OverCloned(form) => percent(of(form).and_then(|row| row.over_cloned)),
+            Column::OverKeyed(form) => percent(of(form).and_then(|row| row.over_keyed)),
+            Column::Original => percent(row.original),
+        });
+        joined(&columns)
+    }
+}
+
+impl Render for Report {
     fn csv(&self) -> Result<String, std::fmt::Error> {
         let mut out = String::new();
         for line in self.head() {
@@ -165,24 +172,6 @@ impl Report {
         }
         out += "\noriginal: gain of MACs over cloned, 3des-ctr over keyed, by OpenSSL on the original's machine\n";
         Ok(out)
-    }
-
-    /// The line of one size: every form of which `row` is one.
-    fn line(&self, row: &Row) -> String {
-        let of = |form: Form| {
-            self.rows.iter().find(|other| {
-                (other.algorithm, other.bytes, other.threads, other.form)
-                    == (row.algorithm, row.bytes, row.threads, form)
-            })
-        };
-        let columns = COLUMNS.map(|(.., column)| match column {
-            Column::Bytes => row.bytes.to_string(),
-            Column::Ns(form) => of(form).map(|row| format!("{:.1}", row.ns.median)).unwrap_or_default(),
-            Column::OverCloned(form) => percent(of(form).and_then(|row| row.over_cloned)),
-            Column::OverKeyed(form) => percent(of(form).and_then(|row| row.over_keyed)),
-            Column::Original => percent(row.original),
-        });
-        joined(&columns)
     }
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::report::Format;
+use crate::report::{Format, Render as _};
 
 fn axes() -> Axes {
     Axes { algorithms: vec![Algorithm::HmacSha1], sizes: vec![64], threads: vec![1], burst: 32 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{BURST, Figure, PAYLOADS, Subject};
 use crate::machine::Machine;
-use crate::report::Format;
+use crate::report::Render;
 use crate::rounds::Timing;
 use crate::summary::Summary;
 
@@ -113,19 +113,6 @@ impl Report {
         noisy
     }
 
-    /// The report in one form.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written as JSON.
-    pub fn render(&self, format: Format) -> Result<String> {
-        match format {
-            Format::Json => Ok(serde_json::to_string_pretty(self)? + "\n"),
-            Format::Csv => Ok(self.csv()?),
-            Format::Text => Ok(self.text()?),
-        }
-    }
-
     fn head(&self) -> [String; 3] {
         let Timing { rounds, millis } = self.timing;
         let pinned = if self.pinned { "pinned" } else { "not pinned" };
@@ -137,7 +124,9 @@ impl Report {
             "ns a key (set-up) and ns a packet (the rest), median".to_owned(),
         ]
     }
+}
 
+impl Render for Report {
     fn csv(&self) -> Result<String, std::fmt::Error> {
         let mut out = String::new();
         for line in self.head() {

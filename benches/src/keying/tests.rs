@@ -1,5 +1,5 @@
 use super::*;
-use crate::report::Format;
+use crate::report::{Format, Render as _};
 use crate::summary::Summary;
 
 /// A report on the null twin and AES-128-GCM whose figures are `ns`.

@@ -7,7 +7,9 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Parser as _;
-use esp_benches::{Bench, Format, Machine, Report, Timing, contexts, counters, keying, rows, run};
+use esp_benches::{
+    Bench, Format, Machine, Render as _, Report, Timing, contexts, counters, keying, rows, run,
+};
 use esp_core::Transform;
 
 use args::{Cli, Common, Experiment};
