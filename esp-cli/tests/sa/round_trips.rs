@@ -37,6 +37,12 @@ proptest! {
     }
 }
 
+/// A state that fuzzing found: without a key's digits, the length behind it was read as the key.
+#[test]
+fn a_found_state_without_a_key_comes_back() {
+    esp_cli::sa::round_trip(b"src 192.0.2.1 dst 192.0.2.2\n\tproto esp spi 0x0000c00d reqid 0 mode transport\n\tauth-trunc cmac(aes) 0x 96\n");
+}
+
 #[test]
 fn what_the_generators_make_is_read() {
     use proptest::strategy::ValueTree;

@@ -155,6 +155,10 @@ impl Algorithm {
         };
         let _ = write!(text, "\t{kind} {} ", self.name);
         hex(&self.key, text);
+        if self.key.is_empty() && self.icv_bits.is_some() {
+            // Else the length would stand in the key's place.
+            text.push_str("0x");
+        }
         let _ = match self.icv_bits {
             Some(bits) => writeln!(text, " {bits}"),
             None => writeln!(text),
