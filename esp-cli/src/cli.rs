@@ -60,6 +60,9 @@ pub(crate) struct DemoArgs {
     /// Also write a capture of sealed traffic, with the SA files that open it: OUT with .esp_sa and with .toml
     #[arg(long, value_name = "OUT")]
     pub(crate) pcap: Option<PathBuf>,
+    /// Replace SA files beside the capture of --pcap, keys and all
+    #[arg(long, requires = "pcap")]
+    pub(crate) force: bool,
     /// Print one JSON object on standard output instead of tables
     #[arg(long)]
     pub(crate) json: bool,

@@ -44,7 +44,8 @@ use sas::Sas;
 /// standard output cannot be written.
 pub(crate) fn run(args: &DemoArgs) -> Result<ExitCode> {
     let denied = cpu_deny::from_env()?;
-    let tries = args.pcap.as_deref().map(|out| pcap::write(out, args.transform, &denied)).transpose()?;
+    let tries =
+        args.pcap.as_deref().map(|out| pcap::write(out, args.transform, &denied, args.force)).transpose()?;
     let plan = Plan::new(args, &cpus::allowed());
     let progress = Progress::new(&plan, args.json);
     let sas = Sas::install(&plan, &denied, &progress)?;

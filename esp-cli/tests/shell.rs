@@ -41,7 +41,8 @@ fn every_command_has_a_man_page_with_its_examples() {
 fn the_capture_of_the_demo_opens_and_explains() {
     let dir = Dir::new("demo-pcap");
     for transform in ["aes-128-gcm-16", "chacha20-poly1305", "null-hmac-sha256-128"] {
-        let run = dir.esp(&format!("demo --seconds 0.1 --sas 2 --transform {transform} --pcap demo.pcapng"));
+        let run = dir
+            .esp(&format!("demo --seconds 0.1 --sas 2 --transform {transform} --force --pcap demo.pcapng"));
         run.ended(0);
         assert!(run.stderr.contains("try:  esp explain demo.pcapng --sa demo.toml"), "{}", run.stderr);
         for sas in ["demo.toml", "demo.esp_sa"] {
@@ -55,6 +56,8 @@ fn the_capture_of_the_demo_opens_and_explains() {
         assert_eq!(explained["packet"]["verdict"], "dropped: replay_duplicate");
         assert_eq!(explained["cause"]["found"][0]["id"], "duplicate");
     }
+    dir.esp("demo --seconds 0.1 --pcap demo.pcapng")
+        .refused("demo.esp_sa: exists; say --force to replace its keys");
     dir.esp("demo --seconds 0.1 --pcap demo.toml")
         .refused("the SA files take the extensions .esp_sa and .toml");
 }

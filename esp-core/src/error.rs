@@ -1,5 +1,7 @@
 //! Why the control plane refused: rich, for people; packets have their own one-byte drop reasons.
 
+use esp_crypto::Transform;
+
 /// Why an SA, an engine or a worker could not be set up. No variant carries key bytes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -15,7 +17,10 @@ pub enum SaError {
         legal: String,
     },
     /// The keying material is not exactly as long as the transform needs; nothing was copied, cut or padded.
-    #[error("key: {transform} takes exactly {expected} bytes of keying material, got {got}")]
+    #[error(
+        "key: {transform} takes exactly {expected} bytes of keying material{}, got {got}",
+        parts(transform)
+    )]
     KeyLength {
         /// Name of the transform.
         transform: &'static str,
@@ -60,4 +65,14 @@ pub enum SaError {
 
 fn stalled(worker: Option<usize>) -> String {
     worker.map_or_else(|| "a worker".to_owned(), |index| format!("worker {index}"))
+}
+
+/// What keying material is made of, where it is of several parts.
+fn parts(transform: &str) -> String {
+    let Some(transform) = Transform::from_name(transform) else { return String::new() };
+    let (cipher, integrity) = (transform.cipher(), transform.integrity());
+    let parts = [(cipher.key_len, "key"), (cipher.salt_len, "salt"), (integrity.key_len, "integrity key")];
+    let parts: Vec<_> =
+        parts.iter().filter(|(len, _)| *len > 0).map(|(len, what)| format!("{len} {what}")).collect();
+    if parts.len() > 1 { format!(" ({})", parts.join(", ")) } else { String::new() }
 }

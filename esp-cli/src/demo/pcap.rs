@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use esp_core::config::{Direction, Mode, SaConfig, Secret};
 use esp_core::{CpuFeature, Engine, Millis, Packet, Transform, TunnelId, Verdict, Worker};
 use rand::TryRng;
@@ -20,14 +20,17 @@ use crate::sa::{self, Format};
 ///
 /// # Errors
 ///
-/// A file cannot be written, or the system has no random numbers.
-pub(super) fn write(out: &Path, transform: Transform, denied: &[CpuFeature]) -> Result<String> {
+/// An SA file exists and `force` does not say to replace it, a file cannot be written, or the system has no random numbers.
+pub(super) fn write(out: &Path, transform: Transform, denied: &[CpuFeature], force: bool) -> Result<String> {
     let (table, toml) = (out.with_extension("esp_sa"), out.with_extension("toml"));
     if [&table, &toml].contains(&&out.to_owned()) {
         bail!(
             "{}: the SA files take the extensions .esp_sa and .toml; call the capture .pcapng",
             out.display()
         );
+    }
+    for path in [&table, &toml] {
+        ensure!(force || !path.exists(), "{}: exists; say --force to replace its keys", path.display());
     }
     let engine = Engine::builder().max_sas(2).max_workers(1).event_queue(0).deny(denied).build()?;
     let there = sa("west-to-east", transform, (1, 2))?;

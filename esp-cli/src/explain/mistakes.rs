@@ -49,6 +49,8 @@ pub(crate) struct Search {
     /// Whether there were more ways than are tried.
     pub(crate) bound_reached: bool,
     pub(crate) fit: Option<Fit>,
+    /// Whether the ICV was right from the start, and the cipher was looked for.
+    pub(crate) authentic: bool,
     /// Packets of the SA that were right before.
     pub(crate) authentic_before: u64,
 }
@@ -108,6 +110,7 @@ impl<'a> Case<'a> {
             tried: prover.tried(),
             bound_reached: fit.is_none() && prover.is_exhausted(),
             fit,
+            authentic: self.authentic,
             authentic_before: self.own().map_or(0, |known| known.authentic),
         }
     }

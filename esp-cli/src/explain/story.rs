@@ -96,10 +96,7 @@ impl Story {
     /// Whether it is authentic by a separate MAC, and what was decrypted is no plaintext of ESP.
     pub(crate) fn is_nonsense(&self, sas: &Sas) -> bool {
         let known = self.sa.as_ref().and_then(|sa| sas.list.get(sa.at?));
-        let encrypts = known.is_some_and(|known| {
-            let transform = known.config.transform;
-            !transform.is_combined() && transform.cipher_key_len() > 0
-        });
+        let separate = known.is_some_and(|known| !known.config.transform.is_combined());
         let of_other_mode = self.inner.as_ref().is_some_and(inner::Inner::is_of_other_mode);
         let no_text = matches!(
             self.fate,
@@ -107,7 +104,7 @@ impl Story {
                 DropReason::PadLength | DropReason::PadContent | DropReason::BadInner | DropReason::TooShort
             )
         );
-        encrypts && no_text && !of_other_mode && self.icv.as_ref().is_some_and(|icv| icv.right)
+        separate && no_text && !of_other_mode && self.icv.as_ref().is_some_and(|icv| icv.right)
     }
 
     /// Whether the engine judged otherwise than this program.

@@ -141,7 +141,10 @@ fn of_search(search: &Search, report: &Report, page: &mut Page) {
         return page.stage(&Said::new(
             "search",
             Mark::Note,
-            format!("{ways} to compute the ICV tried, none fits{more}"),
+            format!(
+                "{ways} to {} tried, none fits{more}",
+                if search.authentic { "decrypt" } else { "compute the ICV" }
+            ),
         ));
     };
     let said = Said::new("search", Mark::Ok, format!("{} fits, after {ways} tried", fit.id()));

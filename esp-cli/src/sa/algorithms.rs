@@ -56,28 +56,39 @@ pub(super) fn transform((cipher, integrity): Pair) -> Result<Transform, String> 
     Transform::from_name(&name).ok_or(name)
 }
 
+/// No integrity beside this cipher, if the build has that.
+pub(super) fn unauthenticated(cipher: &'static Cipher) -> Option<&'static Integrity> {
+    let none = INTEGRITIES.iter().find(|row| row.ours == "none")?;
+    transform((cipher, Some(none))).is_ok().then_some(none)
+}
+
 /// What RFC 8221 says of a transform, where it is not MUST or SHOULD; with the reason.
-pub(super) fn advice(transform: Transform) -> Option<String> {
+pub(super) fn advice(transform: Transform) -> Vec<String> {
     let name = transform.name();
-    match name {
-        _ if name.starts_with("null-") => Some(format!(
-            "{name} does not encrypt: everyone on the way reads the packets (RFC 8221 section 5)"
-        )),
-        _ if name.starts_with("aes-192-") => {
-            Some(format!("{name}: 192-bit keys are MAY, few peers have them (RFC 8221 section 5)"))
-        }
-        _ if transform.integrity().icv_len == 0 && !transform.is_combined() => Some(format!(
+    let mut advice = Vec::new();
+    if transform.icv_len() == 0 {
+        advice.push(format!(
             "{name} has no integrity: anyone on the way can change and replay the packets unseen (RFC 8221 section 4)"
-        )),
-        _ => match transform.level() {
-            Level::Must | Level::Should => None,
-            Level::MustMinus => Some(format!("{name} is MUST-: on its way out (RFC 8221)")),
-            Level::May => Some(format!("{name} is MAY: few peers have it (RFC 8221)")),
-            level @ (Level::ShouldNot | Level::MustNot) => {
-                Some(format!("{name} {level} be used: for a far end that knows nothing better (RFC 8221)"))
-            }
-        },
+        ));
     }
+    if name.starts_with("null-") {
+        advice.push(format!(
+            "{name} does not encrypt: everyone on the way reads the packets (RFC 8221 section 5)"
+        ));
+    }
+    match transform.level() {
+        Level::Must | Level::Should => {}
+        Level::MustMinus => advice.push(format!("{name} is MUST-: on its way out (RFC 8221)")),
+        Level::May if name.starts_with("aes-192-") => {
+            advice.push(format!("{name}: 192-bit keys are MAY, few peers have them (RFC 8221 section 5)"));
+        }
+        Level::May => advice.push(format!("{name} is MAY: few peers have it (RFC 8221)")),
+        level @ (Level::ShouldNot | Level::MustNot) => {
+            advice
+                .push(format!("{name} {level} be used: for a far end that knows nothing better (RFC 8221)"));
+        }
+    }
+    advice
 }
 
 const fn aead(
@@ -191,8 +202,8 @@ pub(super) const INTEGRITIES: &[Integrity] = &[
     integrity("aes-xcbc-96", 16, 96, None, "xcbc(aes)"),
     integrity("aes-cmac-96", 16, 96, None, "cmac(aes)"),
     integrity("hmac-md5-96", 16, 96, Some("HMAC-MD5-96 [RFC2403]"), "hmac(md5)"),
-    // No integrity at all (legacy). A name of its own it has nowhere.
-    Integrity { ours: "none", key_len: 0, icv_bits: 0, wireshark: None, linux: None },
+    // No integrity at all (legacy).
+    Integrity { ours: "none", key_len: 0, icv_bits: 0, wireshark: Some("NULL"), linux: None },
     integrity("hmac-ripemd160-96", 20, 96, Some("MAC-RIPEMD-160-96 [RFC2857]"), "hmac(rmd160)"),
 ];
 

@@ -163,6 +163,11 @@ fn converted(
     };
     notes.iter().for_each(|note| output::note(&format!("esp: note: {note}\n")));
     let count = sas.iter().filter(|sa| to != Format::EspSa || esp_sa::from_config(sa).is_ok()).count();
+    ensure!(
+        count > 0 || sas.is_empty(),
+        "{}: no SA of it has a name in Wireshark; nothing is written",
+        text.name
+    );
     let mut comments = parsed.notes;
     comments.extend(notes.into_iter().map(|message| Note { line: None, message }));
     // The states of the kernel have no comments, and those of Wireshark's table stand at their lines.

@@ -14,9 +14,7 @@ pub(super) fn of(sas: &[Entry], format: Format) -> Vec<Note> {
     for entry in sas {
         let mut note = |message: String| notes.push(Note { line: Some(entry.line), message });
         let sa = &entry.config;
-        if let Some(advice) = algorithms::advice(sa.transform) {
-            note(advice);
-        }
+        algorithms::advice(sa.transform).into_iter().for_each(&mut note);
         // The formats of others do not say, or mean something else by it.
         if format == Format::Toml
             && sa.direction == Direction::Inbound

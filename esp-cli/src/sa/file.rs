@@ -201,9 +201,11 @@ fn write_esp_sa(sas: &[SaConfig]) -> Result<(Zeroizing<String>, Vec<String>), St
     let mut texts = Vec::new();
     let mut notes = Vec::new();
     for sa in sas {
-        let name = super::shown(sa).escape_default().to_string();
+        // A comment ends with its line.
+        let name: String = super::shown(sa).chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         match esp_sa::from_config(sa) {
             Ok((lost, lines)) => {
+                notes.push(format!("{name}: not in this format: {}", lost.join(", ")));
                 texts.push(Zeroizing::new(format!("# SA {name}; not in this format: {}\n", lost.join(", "))));
                 texts.push(esp_sa::print(&lines));
             }

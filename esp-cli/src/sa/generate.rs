@@ -181,7 +181,7 @@ const HELP: &str = "\
 WEST and EAST get the two ends of two SAs, one each way, that match in everything on the wire. Keys and SPIs come from the \
 system's random generator. Both files are readable for their owner only.
 
-Transforms: those of `esp selftest`.
+Transforms: those of `esp selftest`, but for implicit IVs (-iiv): a key in a file comes again, and with it its nonces.
 
 Exit codes: 0 done; 2 the command could not be carried out.
 

@@ -69,7 +69,19 @@ fn auth_failed(known: &Known<'_>) -> Conclusion {
 
 /// A separate MAC says that nothing was changed, and the text says that it was not deciphered.
 pub(super) fn nonsense(known: &Known<'_>) -> Conclusion {
+    let at = known.story.sa.as_ref().and_then(|sa| sa.at);
+    let config = at.and_then(|at| known.sas?.list.get(at)).map(|known| &known.config);
     let sa = sa(known);
+    if config.is_some_and(|config| config.transform.cipher_key_len() == 0) {
+        return Conclusion::wrong(
+            format!(
+                "authentic, but what is inside is no packet: the integrity key is right, and the sender encrypts while {sa} has \
+                 NULL; or the sender makes a wrong trailer"
+            ),
+            "compare the ciphers of both ends; the integrity keys are the same",
+            Some("RFC 4303 section 2.4"),
+        );
+    }
     Conclusion::wrong(
         format!(
             "authentic, but what is decrypted is no packet: the integrity key is right, and the encryption key of {sa} is not, \

@@ -92,7 +92,7 @@ fn lost(sa: &SaConfig) -> Vec<String> {
         Mode::Transport => "transport mode".to_owned(),
     }];
     if sa.esn {
-        lost.push("ESN (Wireshark 4.0 decrypts, but calls every ICV bad)".to_owned());
+        lost.push("ESN (Wireshark calls every ICV bad)".to_owned());
     }
     if let Some(udp) = sa.udp {
         lost.push(format!("UDP ports {} to {}", udp.src_port, udp.dst_port));
@@ -131,6 +131,10 @@ fn algorithms_of(sa: &EspSa) -> Result<(&'static Cipher, Option<&'static Integri
         })?),
     };
     match (cipher.icv_bits, integrity) {
+        // No integrity at all, in builds that have it.
+        (0, None) if algorithms::unauthenticated(cipher).is_some() => {
+            Ok((cipher, algorithms::unauthenticated(cipher)))
+        }
         (0, None) => {
             Err(sa.fault(6, &format!("{} without integrity; legal: an integrity algorithm", cipher.ours)))
         }

@@ -45,10 +45,11 @@ impl Place<'_, '_> {
             Err(SaError::Field { field, value, legal }) => {
                 Err(self.error(field, &format!("got {value}; legal: {legal}")))
             }
-            Err(SaError::KeyLength { transform, expected, got }) => Err(self.error(
-                "key",
-                &format!("{transform} takes exactly {expected} bytes of keying material, got {got}"),
-            )),
+            Err(why @ SaError::KeyLength { .. }) => {
+                // The place names the field already.
+                let why = why.to_string();
+                Err(self.error("key", why.strip_prefix("key: ").unwrap_or(&why)))
+            }
             Err(other) => Err(self.error("", &other.to_string())),
         }
     }
