@@ -89,7 +89,7 @@ fn open_all(key: &OpenKey, packets: &mut [Vec<u8>]) {
 }
 
 fn keys(transform: Transform) -> KeyMaterial {
-    KeyMaterial::new(vec![7; transform.key_len()])
+    KeyMaterial::new((0..transform.key_len()).map(|byte| byte.to_le_bytes()[0] << 1).collect::<Vec<u8>>())
 }
 
 /// The payload is rounded up to what the cipher takes.

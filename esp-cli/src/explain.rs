@@ -42,7 +42,8 @@ use walk::Walk;
 pub(crate) fn run(args: &ExplainArgs) -> Result<ExitCode> {
     let both = args.sa.as_deref().is_some_and(files::is_standard) && files::is_standard(&args.capture);
     ensure!(!both, "--sa and CAPTURE are both `-`: standard input can be one of them");
-    let sas = args.sa.as_deref().map(|path| Sas::read(path, args.said, args.seq_hi)).transpose()?;
+    let sas =
+        args.sa.as_deref().map(|path| Sas::read(path, args.said, args.seq_hi, args.show_icv)).transpose()?;
     let mut reader = Reader::open(&args.capture)?;
     let walked = Walk::new(sas, args.packet)?.run(&mut reader)?;
     let report = Report::new(&args.capture.display().to_string(), args.packet, walked)?;

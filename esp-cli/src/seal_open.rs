@@ -9,10 +9,11 @@ mod summary;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
 use esp_core::config::{Direction, SaConfig};
 use esp_core::{Engine, EngineBuilder, InboundStart, Room, SaId};
+use esp_crypto::Iv;
 
 use crate::capture::{Reader, Writer};
 use crate::files::{self, Output};
@@ -92,6 +93,14 @@ pub(crate) fn seal(args: &SealArgs) -> Result<ExitCode> {
     let mut route = Vec::with_capacity(sas.len());
     let mut room = Room { headroom: 0, tailroom: 0 };
     for sa in sas {
+        ensure!(
+            sa.transform.cipher().iv != Iv::Implicit,
+            "{}: {}: {} cannot be sealed with here: each run begins at number 1, and with an implicit IV the numbers are the \
+             nonces, which would repeat (RFC 8750)",
+            place(),
+            sa::shown(sa),
+            sa.transform
+        );
         let tunnel = engine.install_outbound(sa).with_context(|| sa::shown(sa)).with_context(place)?;
         let needed = engine.shape(tunnel)?.room_needed();
         room.headroom = room.headroom.max(needed.headroom);

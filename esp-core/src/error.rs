@@ -51,7 +51,9 @@ pub enum SaError {
     #[error("the handle names no live SA; look the SA up again, or install it")]
     Stale,
     /// The operating system gives no random numbers, which IVs need.
-    #[error("the operating system gives no random numbers; a worker needs a seed for unpredictable IVs")]
+    #[error(
+        "the operating system gives no random numbers; a worker needs them for unpredictable IVs, and an outbound SA to tell its IVs from those of an earlier one"
+    )]
     NoRandom,
     /// Every worker index is taken.
     #[error(

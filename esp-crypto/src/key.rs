@@ -118,6 +118,12 @@ pub enum KeyError {
         /// The tier asked for.
         tier: Tier,
     },
+    /// Parts of the key are the same, which makes it a weaker cipher's ([`Transform::is_degenerate`]).
+    #[error("{transform}: two of the three DES keys in a row are the same, which makes it DES (RFC 2451)")]
+    Degenerate {
+        /// The transform asked for.
+        transform: Transform,
+    },
     /// Nothing is sent under the transform any more.
     #[error("{transform} is for receiving only")]
     ReceiveOnly {
@@ -139,6 +145,9 @@ impl Keyed {
         let (expected, got) = (transform.key_len(), keys.len());
         if got != expected {
             return Err(KeyError::Length { transform, expected, got });
+        }
+        if transform.is_degenerate(keys.as_bytes()) {
+            return Err(KeyError::Degenerate { transform });
         }
         let state = State::new(transform, tier, keys.as_bytes());
         let state = state.ok_or(KeyError::Tier { transform, tier })?;

@@ -29,6 +29,16 @@ impl Transform {
         self.cipher_key_len() + self.integrity().key_len
     }
 
+    /// Whether keying material of the right length makes the cipher a weaker one: 3DES with two of its keys the same in a
+    /// row is DES. Parity bits do not count.
+    /// RFC 2451 section 2.3 has such keys rejected.
+    pub fn is_degenerate(self, keys: &[u8]) -> bool {
+        let same =
+            |one: &[u8], other: &[u8]| one.iter().zip(other).all(|(one, other)| (one ^ other) & 0xfe == 0);
+        let key = keys.get(..24).filter(|_| self.cipher().cipher == Cipher::TripleDesCbc);
+        key.is_some_and(|key| key.chunks(8).zip(key.chunks(8).skip(1)).any(|(one, other)| same(one, other)))
+    }
+
     /// Bytes of the keying material that are the cipher's: its key, then the salt.
     pub const fn cipher_key_len(self) -> usize {
         self.cipher().key_len + self.cipher().salt_len

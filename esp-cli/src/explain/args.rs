@@ -22,6 +22,10 @@ pub(crate) struct ExplainArgs {
     /// delivered, else the first ESP packet]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) packet: Option<u64>,
+    /// Show the ICV that a packet should have. Never publish it: with two ICVs under one nonce anyone can forge packets of
+    /// AES-GCM, and any expected ICV makes its packet authentic
+    #[arg(long, requires = "sa")]
+    pub(super) show_icv: bool,
     /// Print one JSON object on standard output instead of text
     #[arg(long)]
     pub(super) json: bool,
@@ -35,7 +39,7 @@ Walks one packet from its frame to the packet inside, and says at each stage wha
 All packets of the capture go through the engine, so that the replay window is where it was when the packet came. \
 If the ICV is wrong, the mistakes that people make are tried, one and two at a time: another length of the ICV, \
 ESN on or off, another high half, the salt or the key in another order, the key of another SA, another transform, \
-layer-2 padding taken for the packet; the one that fits is named, with what to change. Keys and salts are never shown.
+layer-2 padding taken for the packet; the one that fits is named, with what to change. Keys and salts are never shown, and what a wrong ICV should be only with --show-icv.
 
 Without --sa: what can be seen without keys, and a table of the SPIs. SAs of either direction are taken: the sender's \
 file explains as well as the receiver's.

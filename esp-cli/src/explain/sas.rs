@@ -39,6 +39,8 @@ pub(crate) struct Known {
     /// What its packets are judged with.
     pub(crate) judge: Judge,
     pub(crate) window: Window,
+    /// Whether the ICV that a packet should have may be shown.
+    pub(crate) shows_icv: bool,
     /// Packets whose ICV was right.
     pub(crate) authentic: u64,
 }
@@ -49,12 +51,14 @@ impl Sas {
     /// # Errors
     ///
     /// The file cannot be read, is no SA file, or has no SA.
-    pub(crate) fn read(path: &Path, said: Said, seq_hi: u32) -> Result<Self> {
+    pub(crate) fn read(path: &Path, said: Said, seq_hi: u32, shows_icv: bool) -> Result<Self> {
         let configs = sa::read(path, Direction::Inbound, said)?;
         let file =
             if files::is_standard(path) { "the SA file".to_owned() } else { path.display().to_string() };
         ensure!(!configs.is_empty(), "{file}: no SA; `esp explain` needs one, or do without --sa");
-        Self::new(file, &configs, seq_hi)
+        let mut sas = Self::new(file, &configs, seq_hi)?;
+        sas.list.iter_mut().for_each(|known| known.shows_icv = shows_icv);
+        Ok(sas)
     }
 
     /// Installs SAs of a file of this name.
@@ -104,7 +108,7 @@ impl Sas {
             None => Window::off(),
             Some(size) => Window::with_top(size, spec.esn, Seq64(top.unwrap_or(0))),
         };
-        Ok(Known { config, sends, installed, judge, window, authentic: 0 })
+        Ok(Known { config, sends, installed, judge, window, shows_icv: false, authentic: 0 })
     }
 
     /// The SA of a packet, by the longest match (RFC 4301 section 4.1).

@@ -28,6 +28,15 @@ impl SaConfig {
     }
 
     pub(super) fn check_keys(&self) -> Result<(), SaError> {
+        self.check_key_lens()?;
+        if self.transform.is_degenerate(self.key.expose()) {
+            let legal = "three that differ, parity bits aside (RFC 2451 section 2.3)";
+            return Err(because("key", &"two DES keys in a row that are the same", legal));
+        }
+        Ok(())
+    }
+
+    fn check_key_lens(&self) -> Result<(), SaError> {
         let transform = self.transform;
         let Some(integrity_key) = &self.integrity_key else {
             return key_len(transform.name(), transform.key_len(), self.key.len());

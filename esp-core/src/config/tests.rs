@@ -165,7 +165,7 @@ fn b39_b40_key_length_is_exact_for_every_transform() {
         }
         accepted(inbound_tunnel(), |sa| {
             negotiated(sa);
-            sa.key = vec![0xa5; exact].into();
+            sa.key = (0..exact).map(|byte| byte.to_le_bytes()[0] << 1).collect::<Vec<u8>>().into();
         });
     }
 }

@@ -4,7 +4,8 @@ use esp_crypto::{KeyError, OpenKey, SealKey, Tier, Transform};
 use esp_sad::{Keyed, SadError};
 use esp_stats::SaCells;
 use esp_wire::{Seq64, Spi};
-use rand::Rng;
+use rand::TryRng as _;
+use rand::rngs::SysRng;
 
 use super::Engine;
 use crate::config::SaConfig;
@@ -52,10 +53,11 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// [`SaError`]: a field out of its range, no free slot, or removed SAs that still wait for a worker.
+    /// [`SaError`]: a field out of its range, no free slot, removed SAs that still wait for a worker, or no random numbers.
     pub fn install_outbound(&self, config: &SaConfig) -> Result<TunnelId, SaError> {
         // A run of 2^k packets repeats an IV of another run under the same key with probability about 2^(k-64).
-        let iv_salt = rand::rng().next_u64();
+        // Of the system, each time: a generator of the process would be the same on both sides of a fork.
+        let iv_salt = SysRng.try_next_u64().map_err(|_| SaError::NoRandom)?;
         self.install_outbound_at(config, OutboundStart { sequence: 0, iv_salt, null_twin: false })
     }
 
@@ -177,6 +179,11 @@ fn key_error(why: KeyError) -> SaError {
             field: "transform",
             value: transform.name().to_owned(),
             legal: format!("a transform of the {} tier", tier.name()),
+        },
+        KeyError::Degenerate { .. } => SaError::Field {
+            field: "key",
+            value: "two DES keys in a row that are the same".to_owned(),
+            legal: "three that differ, parity bits aside (RFC 2451 section 2.3)".to_owned(),
         },
         KeyError::ReceiveOnly { transform } => SaError::Field {
             field: "transform",

@@ -111,3 +111,23 @@ fn b42_a_forgery_is_refused_where_there_is_integrity() {
         }
     }
 }
+
+/// RFC 2451 section 2.3: such a key makes 3DES a DES, whatever its parity bits.
+#[test]
+fn degenerate_3des_keys_are_refused() {
+    let rig = Rig::new();
+    for transform in legacy().filter(|transform| transform.name().starts_with("3des-")) {
+        let whole = tunnel(transform, false);
+        for (copy_from, copy_to) in [(0, 8), (8, 16)] {
+            for parity in [0, 1] {
+                let mut key = whole.key.expose().to_vec();
+                key.copy_within(copy_from..copy_from + 8, copy_to);
+                key[copy_to] ^= parity;
+                let mut config = whole.clone();
+                config.key = key.into();
+                assert_eq!(field_of(rig.engine.install_outbound(&config)), "key", "{transform}");
+                assert_eq!(field_of(config.outbound()), "key", "{transform}");
+            }
+        }
+    }
+}

@@ -73,7 +73,7 @@ fn the_json_has_its_fields() {
         (&packet["cipher"]["aad"], &packet["icv"]["right"]),
         (&"0000100100000001".into(), &false.into())
     );
-    assert_ne!(packet["icv"]["found"], packet["icv"]["expected"]);
+    assert!(packet["icv"]["found"].is_string() && packet["icv"]["expected"].is_null());
     assert!(packet["trailer"].is_null() && packet["udp"].is_null());
     let found = &json["cause"]["found"][0];
     assert_eq!((&found["id"], &found["mistakes"][0]["id"]), (&"salt_missing".into(), &"salt_missing".into()));

@@ -43,7 +43,8 @@ pub(crate) fn to_config(sa: &EspSa, direction: Direction, hint: &Hint) -> Result
     config.udp = hint.said.udp.then(UdpEncap::default);
     // Such a file holds the keys of SAs that live or lived, and the algorithms are spelled out in it.
     config.allow_legacy = transform.is_legacy();
-    if transform.cipher().iv == Iv::Implicit {
+    // What only opens repeats no nonce.
+    if transform.cipher().iv == Iv::Implicit && direction == Direction::Inbound {
         config.keys = KeySource::Negotiated;
     }
     Ok(config)
