@@ -132,6 +132,22 @@ fn a_good_packet_is_walked_to_its_end() {
     assert_eq!(json["overview"]["verdicts"]["delivered"], 10);
 }
 
+/// With the same nonce, the ICV that a packet should have gives away the key of GCM's hash.
+#[test]
+fn the_right_icv_is_shown_only_when_asked_for() {
+    let mut packets = sealed(&sender(), 1);
+    let last = packets[0].len() - 1;
+    let right = hex(&packets[0][last - 15..]);
+    packets[0][last] ^= 1;
+    let dir = Dir::new("explain-show-icv");
+    dir.write_sa("sa.toml", &file(""));
+    dir.write("in.pcap", Pcap::new(101, packets).bytes());
+    for (more, shown) in [("", false), ("--json", false), ("--show-icv", true), ("--show-icv --json", true)] {
+        let run = dir.esp(&format!("explain in.pcap --sa sa.toml {more}"));
+        assert_eq!(run.stdout.replace(' ', "").contains(&right), shown, "{more}: {run:?}");
+    }
+}
+
 #[test]
 fn b38_other_icv_lengths_are_named() {
     for len in [8, 12] {

@@ -178,3 +178,15 @@ fn keys_that_others_may_read_are_warned_about() {
         assert!(!run.stderr.contains(&KEY[..32]) && run.stdout.is_empty());
     }
 }
+
+/// RFC 8750: every run begins at number 1, and there the number is all that makes the nonce.
+#[test]
+fn b13_implicit_ivs_are_opened_but_not_sealed() {
+    let dir = with_files("implicit");
+    let sas = tunnel("192.0.2.1", "192.0.2.2").replace("aes-128-gcm-16", "aes-128-gcm-16-iiv");
+    dir.write_sa("sa.toml", &sas.replace("mode =", "keys = \"negotiated\"\nmode ="));
+    dir.esp("seal --sa sa.toml clear.pcap out.pcap")
+        .refused("aes-128-gcm-16-iiv cannot be sealed with here: each run begins at number 1");
+    assert_eq!(fs::read(dir.path("out.pcap")).unwrap(), b"as it was");
+    dir.esp("open --sa sa.toml clear.pcap opened.pcap").ended(0);
+}

@@ -106,6 +106,16 @@ fn b38_the_kernel_is_told_each_icv_length() {
     }
 }
 
+/// A table of Wireshark's holds keys that were negotiated; what only opens repeats no nonce with them.
+#[test]
+fn b13_implicit_ivs_of_a_table_are_for_opening() {
+    let dir = Dir::new("transforms-implicit");
+    let line = "\"IPv4\",\"192.0.2.1\",\"192.0.2.2\",\"0x1001\",\"AES-GCM with IIV and 16 octet ICV [RFC4106 & RFC8750]\",";
+    dir.write_sa("esp_sa", &format!("{line}\"0x{}\",\"NULL\",\"\"\n", "1f".repeat(20)));
+    dir.esp("sa convert --local 192.0.2.2 esp_sa in.toml").ended(0);
+    dir.esp("sa convert --local 192.0.2.1 esp_sa out.toml").refused("keys: got static; legal: negotiated");
+}
+
 #[test]
 fn transforms_that_need_more_than_a_name_say_so() {
     let dir = Dir::new("transforms-more");
