@@ -92,6 +92,35 @@ fn a_tier_without_the_transform_is_an_error() {
     assert_eq!((serves(Tier::Ring), serves(Tier::Portable)), (6, Transform::ALL.len() - 2));
 }
 
+/// RFC 2451 section 2.3: with two of its keys the same in a row, 3DES is DES. The first and the last may be the same.
+#[test]
+#[cfg(feature = "legacy")]
+fn three_des_keys_that_make_it_des_are_refused() {
+    let mut refused = 0;
+    for &transform in Transform::ALL.iter().filter(|transform| transform.name().starts_with("3des-")) {
+        let with_copy = |from: usize, to: usize, change: u8| {
+            let mut keys = noise(1, transform.key_len());
+            keys.copy_within(from..from + 8, to);
+            keys[to + 7] ^= change;
+            KeyMaterial::new(keys)
+        };
+        let error = Some(KeyError::Degenerate { transform });
+        for (from, to, change) in [(0, 8, 0), (0, 8, 1), (8, 16, 0), (8, 16, 1)] {
+            let keys = with_copy(from, to, change);
+            assert_eq!(SealKey::new(transform, Tier::Portable, &keys).err(), error);
+            assert_eq!(OpenKey::new(transform, Tier::Portable, &keys).err(), error);
+            refused += 1;
+        }
+        for (from, to, change) in [(0, 8, 2), (0, 16, 0)] {
+            assert!(
+                SealKey::new(transform, Tier::Portable, &with_copy(from, to, change)).is_ok(),
+                "{transform}"
+            );
+        }
+    }
+    assert_eq!(refused, 4 * 9);
+}
+
 /// DES is for reading old traffic.
 #[test]
 #[cfg(feature = "legacy")]
